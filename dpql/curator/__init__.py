@@ -1,0 +1,1 @@
+"""The privacy boundary: the only room that sees rows or draws coins."""

@@ -1,0 +1,32 @@
+"""The coins a mechanism is handed.
+
+A draw owns a *lane*: an endless string of fair, independent bits. A mechanism is a
+function of its lane; reading more of the lane only decides more, it never changes what
+was decided. So one draw and a million draws at once give the same numbers on the same
+lanes, and a test can hand in a tape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+ONE = range(1)
+"""The lanes of a single draw."""
+
+
+class Bits(Protocol):
+    """A source of lanes. Every call of a mechanism starts on fresh lanes."""
+
+    def read(self, lanes: Sequence[int], start: int, stop: int) -> bytes:
+        """Return bits ``start`` to ``stop`` of each lane named, one after another.
+
+        The bits of one lane come as a big-endian integer in the fewest whole bytes.
+        No bit of a lane is asked for twice.
+        """
+        ...
+
+
+def read_one(bits: Bits, start: int, stop: int) -> int:
+    """Return bits ``start`` to ``stop`` of the only lane as an integer."""
+    return int.from_bytes(bits.read(ONE, start, stop), "big")

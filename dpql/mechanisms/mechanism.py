@@ -1,0 +1,154 @@
+"""What a mechanism is: the question it hides, and the functions it must have.
+
+A mechanism is a module. It has its own frozen `Noise` type that holds every parameter
+of the noise as an exact number, and the functions of the protocol below. Adding one
+takes one module and one line in `dpql.mechanisms.MECHANISMS`; the contract tests walk
+that table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from dpql.errors import PlanFault
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from dpql.mechanisms.bits import Bits
+
+EPSILON_CEILING = Fraction(1000)
+
+N = TypeVar("N")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One number to be hidden: how far a neighbour moves it, and where it can be.
+
+    Attributes:
+        sensitivity: the most that the number changes between neighbours.
+        lower: the least value the number can have, known without the data.
+        upper: the largest value the number can have.
+        lattice: the number is always a multiple of this; None for any rational.
+    """
+
+    sensitivity: Fraction
+    lower: Fraction
+    upper: Fraction
+    lattice: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if self.sensitivity <= 0:
+            raise PlanFault.of("DPQL413", "sensitivity must be above 0")
+        if self.lower >= self.upper:
+            raise PlanFault.of(
+                "DPQL413", "the lower end of a range must be below its upper end"
+            )
+        if self.lattice is not None and self.lattice <= 0:
+            raise PlanFault.of("DPQL413", "lattice spacing must be above 0")
+
+
+class Mechanism(Protocol[N]):
+    """The functions that every module in the table has.
+
+    A *step* is an integer that names an outcome; `outcome` turns it into the released
+    number. Values and outcomes are in the units of the query.
+    """
+
+    NAME: str
+    PARAMETERS: Mapping[str, str]
+
+    def calibrate(self, query: Query, epsilon: Fraction, *, gamma: Fraction) -> N:
+        """Return the noise that hides ``query`` at ``epsilon``; never more loss."""
+        ...
+
+    def parameters(self, noise: N) -> dict[str, str]:
+        """Return every parameter as exact text, for the plan."""
+        ...
+
+    def restore(self, parameters: Mapping[str, str]) -> N:
+        """Return the noise whose `parameters` these are; refuse inconsistent ones."""
+        ...
+
+    def loss(self, noise: N) -> Fraction:
+        """Return an upper bound on the privacy loss, from the parameters alone."""
+        ...
+
+    def accuracy(self, noise: N, alpha: Fraction) -> Fraction:
+        """Return a with P(|outcome - value| > a) <= alpha, whatever the value."""
+        ...
+
+    def epsilon_for(
+        self, query: Query, accuracy: Fraction, alpha: Fraction, *, gamma: Fraction
+    ) -> Fraction:
+        """Return the smallest epsilon, rounded up, that reaches ``accuracy``."""
+        ...
+
+    def probability(self, noise: N, value: Fraction, step: int) -> Fraction:
+        """Return P(step) of the ideal law at ``value``, to 200 bits."""
+        ...
+
+    def drift(self, noise: N) -> Fraction:
+        """Return a bound on |ln(P of the code / P of the ideal law)| of any step."""
+        ...
+
+    def width(self, noise: N) -> int:
+        """Return how many bits of its lane a draw reads, all in one request."""
+        ...
+
+    def perturb(self, noise: N, value: Fraction | int, bits: Bits) -> int:
+        """Return the step of one noisy outcome for ``value``."""
+        ...
+
+    def perturb_many(
+        self, noise: N, values: Sequence[int] | NDArray[np.int64], bits: Bits
+    ) -> NDArray[Any]:
+        """Return the steps that `perturb` gives on the same lanes, for many values."""
+        ...
+
+    def outcome(self, noise: N, step: int) -> Fraction:
+        """Return the released number that ``step`` names."""
+        ...
+
+    def miniatures(self) -> Sequence[tuple[N, Fraction]]:
+        """Return small noises with the distance of neighbours, to enumerate wholly."""
+        ...
+
+
+def require_spend(epsilon: Fraction, gamma: Fraction) -> None:
+    """Refuse an epsilon or a gamma that no release may have."""
+    if not 0 < epsilon <= EPSILON_CEILING:
+        raise PlanFault.of(
+            "DPQL413", "epsilon must be above 0 and at most 1000", hint="try 1.0"
+        )
+    if not 0 < gamma <= 1:
+        raise PlanFault.of(
+            "DPQL413", "gamma must be above 0 and at most 1", hint="try 1e-9"
+        )
+
+
+def require_level(alpha: Fraction) -> None:
+    """Refuse an alpha that is no probability of error."""
+    if not 0 < alpha < 1:
+        raise PlanFault.of(
+            "DPQL413", "alpha must lie strictly between 0 and 1", hint="try 0.05"
+        )
+
+
+def require_target(query: Query, accuracy: Fraction) -> None:
+    """Refuse an accuracy that is not positive, or that a constant reaches."""
+    if accuracy <= 0:
+        raise PlanFault.of(
+            "DPQL410", "an accuracy target must be above 0", hint="ask for more"
+        )
+    if accuracy >= query.upper - query.lower:
+        raise PlanFault.of(
+            "DPQL411",
+            "the accuracy target is as wide as the whole range of the statistic",
+            hint="a constant meets it without the data; ask for less or drop it",
+        )
