@@ -1,0 +1,318 @@
+"""What a spec means: the frozen value that `language` makes from a text.
+
+A `Spec` holds meaning only. Comments, layout and the `defaults` block are gone: every
+statistic carries its own resolved alpha, gamma and mechanism. So the YAML form and the
+text form of one spec are equal values, and so are their plans. Places in the text are
+kept beside it, in a field that takes no part in equality.
+
+`dpql.language.resolve` is the only maker of a `Spec`; it has checked every invariant
+stated here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from dpql.errors import Span
+
+
+class Neighbours(StrEnum):
+    """Which data sets must be hard to tell apart."""
+
+    ADD_REMOVE = "add_remove"
+    REPLACE_ONE = "replace_one"
+
+
+class MechanismName(StrEnum):
+    """Which noise a statistic asks for."""
+
+    SNAPPING = "snapping"
+    GEOMETRIC = "geometric"
+    AUTO = "auto"
+
+
+class StatisticKind(StrEnum):
+    """What is computed."""
+
+    COUNT = "count"
+    SUM = "sum"
+    MEAN = "mean"
+    VARIANCE = "variance"
+    COVARIANCE = "covariance"
+    HISTOGRAM = "histogram"
+
+
+class NumberType(StrEnum):
+    """The kinds of column that hold numbers."""
+
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    FLOAT = "float"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropNulls:
+    """A row whose cell is missing or not a number does not count for the column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FillNulls:
+    """A cell that is missing or not a number counts as ``value``, within bounds."""
+
+    value: Fraction
+
+
+Nulls = DropNulls | FillNulls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdColumn:
+    """A column that names the protected unit; it is never shown or compared."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryColumn:
+    """A column of words; ``keys`` are public, at least one, distinct, in order.
+
+    A cell that is none of the keys, or null, belongs to no group.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberColumn:
+    """A column of numbers, clamped to the public interval lower < upper.
+
+    ``step`` is above 0, divides upper - lower, and is None exactly for floats, whose
+    grid is the planner's choice. Integers have whole bounds and a whole step.
+    """
+
+    name: str
+    type: NumberType
+    lower: Fraction
+    upper: Fraction
+    step: Fraction | None
+    unit: str | None
+    nulls: Nulls
+
+
+Column = IdColumn | CategoryColumn | NumberColumn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsExactly:
+    """The number of rows is public."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsAtMost:
+    """The number of rows is private; only this ceiling is public."""
+
+    count: int
+
+
+Rows = RowsExactly | RowsAtMost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data:
+    """The source, named only, and what is public about it."""
+
+    source: str
+    rows: Rows
+    columns: tuple[Column, ...]
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name; resolve has made sure there is one."""
+        return next(column for column in self.columns if column.name == name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contributes:
+    """What one unit can add at most: ``rows`` in each of ``groups`` groups."""
+
+    rows: int
+    groups: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Privacy:
+    """The promise: who is protected, against what, and the total budget.
+
+    ``unit`` is the name of an id column, or None when each row is its own unit (then
+    ``contributes`` is one row in one group). ``replace_one`` implies `RowsExactly`.
+    0 < epsilon <= 1000 and delta == 0.
+    """
+
+    unit: str | None
+    contributes: Contributes
+    neighbours: Neighbours
+    epsilon: Fraction
+    delta: Fraction
+
+
+class Operator(StrEnum):
+    """The comparisons of a condition."""
+
+    EQUAL = "=="
+    UNEQUAL = "!="
+    LESS = "<"
+    AT_MOST = "<="
+    GREATER = ">"
+    AT_LEAST = ">="
+
+
+Literal = Fraction | str
+"""A number for a number column, a declared key for a category column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """``column operator value``; categories know == and != only."""
+
+    column: str
+    operator: Operator
+    value: Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """``column in [values]``; at least one value, all distinct."""
+
+    column: str
+    values: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Between:
+    """``column between lower and upper``, both ends included, lower <= upper."""
+
+    column: str
+    lower: Fraction
+    upper: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsNull:
+    """``column is null``: the cell is missing, not of its type, or NaN."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Not:
+    """True exactly where ``operand`` is false."""
+
+    operand: Condition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class And:
+    """All of at least two operands, none of which is itself an `And`."""
+
+    operands: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Or:
+    """Any of at least two operands, none of which is itself an `Or`."""
+
+    operands: tuple[Condition, ...]
+
+
+Condition = Comparison | Membership | Between | IsNull | Not | And | Or
+"""A total, two-valued test of one row.
+
+It reads cells as they are, before clamping and filling. Comparison, membership and
+between are false on a null; `Not` of a false is true. The tree is at most 32 deep.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A part of what is left of the budget, in proportion to ``weight`` > 0."""
+
+    weight: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epsilon:
+    """Exactly this much of the budget; 0 < value <= the total."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccuracyTarget:
+    """The least budget that keeps the error ``within`` > 0 with probability 1-alpha."""
+
+    within: Fraction
+
+
+Spend = Share | Epsilon | AccuracyTarget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistic:
+    """One thing to release.
+
+    ``columns`` are the inputs in order: none for count, two for covariance, else one.
+    ``edges`` are the bin edges of the histogram of a number column, at least two,
+    increasing, within its bounds: [e0, e1), [e1, e2), ..., the last closed. They are
+    empty for every other statistic and for the histogram of a category, whose bins are
+    its keys. ``by`` names category columns; the groups are the product of their keys.
+    ``at_least`` is a public promise, not enforced: every group of a mean or variance
+    of unknown count has so many rows. 0 < alpha < 1 and 0 < gamma <= 1.
+    """
+
+    name: str
+    kind: StatisticKind
+    columns: tuple[str, ...]
+    edges: tuple[Fraction, ...]
+    where: Condition | None
+    by: tuple[str, ...]
+    at_least: int | None
+    mechanism: MechanismName
+    alpha: Fraction
+    gamma: Fraction
+    spend: Spend
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where in the text each part of a spec was written, for faults found later.
+
+    A path is the sequence of names from the top: ``("statistics", "headcount")``.
+    """
+
+    spans: Mapping[tuple[str, ...], Span] = field(default_factory=dict)
+
+    def span(self, *path: str) -> Span | None:
+        """Return the place of the path, or of the nearest part that encloses it."""
+        for length in range(len(path), 0, -1):
+            found = self.spans.get(path[:length])
+            if found is not None:
+                return found
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """A whole spec: equal to another exactly when both mean the same."""
+
+    release: str
+    purpose: str
+    data: Data
+    privacy: Privacy
+    statistics: tuple[Statistic, ...]
+    signer: str | None
+    places: Places = field(default=Places(), compare=False, repr=False)
