@@ -9,19 +9,24 @@ reference page docs/reference/errors.md is generated from it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a source text; lines and columns count from 1, the end is open."""
+    """A stretch of a source text; lines and columns count from 1, the end is open.
+
+    ``excerpt`` is the first line of the stretch, so that a fault can be shown without
+    reading the file a second time.
+    """
 
     source: str
     line: int
     column: int
     end_line: int
     end_column: int
+    excerpt: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,15 @@ CODES: dict[str, Code] = {
         cause="Reaching the target would take an epsilon above the ceiling of 1000.",
         wrong="spend: {accuracy: 1e-9}",
         right="spend: {accuracy: 0.5}",
+    ),
+    "DPQL414": Code(
+        title="the parameters of a noise do not agree with one another",
+        cause=(
+            "A plan states every parameter of its noise; some follow from others. "
+            "These do not, so the plan was edited or damaged."
+        ),
+        wrong='"theta": "1/2", "epsilon": "2"  (sensitivity 1)',
+        right='"theta": "2", "epsilon": "2"',
     ),
     "DPQL413": Code(
         title="a privacy parameter is out of range",

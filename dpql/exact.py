@@ -11,6 +11,7 @@ every function here is increasing.
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,22 @@ BITS = 256
 
 _TINIEST = 1 << 14
 """exp_up never answers below 2**-_TINIEST, so that no result needs unbounded memory."""
+
+
+_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]{0,2000})(?:/[1-9][0-9]{0,2000})?", re.ASCII)
+
+
+def read_fraction(text: str) -> Fraction:
+    """Return the number that `str(Fraction)` wrote as ``text``; ValueError otherwise.
+
+    One number has one spelling: lowest terms, no sign on zero, no exponent.
+    """
+    if _PLAIN.fullmatch(text) is None:
+        raise ValueError("not an exact number")
+    number = Fraction(text)
+    if str(number) != text:
+        raise ValueError("not an exact number in lowest terms")
+    return number
 
 
 def ln_up(x: Fraction, *, bits: int = BITS) -> Fraction:
@@ -48,6 +65,19 @@ def exp_down(x: Fraction, *, bits: int = BITS) -> Fraction:
     if x < -_TINIEST:
         return Fraction(0)
     return _directed(gmpy2.exp, x, bits, up=False)
+
+
+def sidak_down(alpha: Fraction, parts: int, *, bits: int = BITS) -> Fraction:
+    """Return a level at most 1 - (1 - alpha)**(1/parts), and positive.
+
+    Independent claims, each missed with at most this probability, all hold together
+    but with probability ``alpha``. Source: MATH 4, 7.
+    """
+    if parts == 1:
+        return alpha
+    with gmpy2.context(precision=bits, round=gmpy2.RoundUp):
+        root = gmpy2.log1p(gmpy2.mpfr(gmpy2.mpq(-alpha.numerator, alpha.denominator)))
+        return -fraction(gmpy2.expm1(root / parts))
 
 
 def arcosh_down(x: Fraction, *, bits: int = BITS) -> Fraction:

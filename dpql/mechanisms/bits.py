@@ -30,3 +30,41 @@ class Bits(Protocol):
 def read_one(bits: Bits, start: int, stop: int) -> int:
     """Return bits ``start`` to ``stop`` of the only lane as an integer."""
     return int.from_bytes(bits.read(ONE, start, stop), "big")
+
+
+class Lane:
+    """One lane of many, of which the first ``width`` bits are known already."""
+
+    __slots__ = ("_bits", "_head", "_index", "_width")
+
+    def __init__(self, bits: Bits, index: int, head: int, width: int) -> None:
+        self._bits = bits
+        self._index = index
+        self._head = head
+        self._width = width
+
+    def read(self, lanes: Sequence[int], start: int, stop: int) -> bytes:
+        """Return bits of this lane, whichever single lane is asked for."""
+        assert len(lanes) == 1
+        if start:
+            return self._bits.read((self._index,), start, stop)
+        assert stop == self._width
+        return self._head.to_bytes(-(-stop // 8), "big")
+
+
+def resume(
+    bits: Bits, lanes: Sequence[int], heads: Sequence[int], start: int, stop: int
+) -> list[Lane]:
+    """Return lanes whose first ``start`` bits were ``heads``, read on to ``stop``."""
+    size = -(-(stop - start) // 8)
+    rest = memoryview(bits.read(lanes, start, stop))
+    return [
+        Lane(
+            bits,
+            lane,
+            head << (stop - start)
+            | int.from_bytes(rest[size * i : size * (i + 1)], "big"),
+            stop,
+        )
+        for i, (lane, head) in enumerate(zip(lanes, heads, strict=True))
+    ]

@@ -152,3 +152,16 @@ def require_target(query: Query, accuracy: Fraction) -> None:
             "the accuracy target is as wide as the whole range of the statistic",
             hint="a constant meets it without the data; ask for less or drop it",
         )
+
+
+def agreed(
+    name: str, noise: N | None, spelling: Mapping[str, str], given: Mapping[str, str]
+) -> N:
+    """Return ``noise`` if its own spelling is what was given; refuse it otherwise."""
+    if noise is None or dict(given) != dict(spelling):
+        raise PlanFault.of(
+            "DPQL414",
+            f"the parameters of the {name} noise do not agree with one another",
+            hint="plan the spec again instead of editing the plan",
+        )
+    return noise

@@ -1,0 +1,272 @@
+"""Snapping: Laplace noise on a power-of-two grid whose stated epsilon is true.
+
+    outcome = clamp_B( round_Lambda( clamp_B(f) + S * lambda_ * ln(U) ) )
+
+    f         the value in rescaled units, (value - shift) / sensitivity
+    lambda_   scale, 1 / epsilon_prime
+    Lambda    smallest power of two >= lambda_
+    U         uniform on (0, 1), truncated to p + 1 bits after its first one
+    S         fair sign
+    p         precision; ln is rounded to p bits, everything else is exact
+    eta       2**-p
+
+Guarantee: epsilon_prime * (1 + 12 * B * eta) + 2 * eta <= epsilon.
+Requires that U carries p + 1 bits: precise arithmetic on a coarser U breaks the claim.
+Source: MATH 1.1 (normative definition, variant E), 1.3 (proof), 3.2 (planning).
+The notes' product and sum rounded to p bits (variant R) are not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from dpql.errors import PlanFault
+from dpql.exact import (
+    ln_up,
+    power_of_two_up,
+    read_fraction,
+    round_up_to_bits,
+    round_up_to_digits,
+    two_to,
+)
+from dpql.mechanisms.mechanism import (
+    EPSILON_CEILING,
+    Query,
+    agreed,
+    require_level,
+    require_spend,
+    require_target,
+)
+from dpql.mechanisms.snapping_draw import Kit, outcome, perturb, perturb_many, width
+from dpql.mechanisms.snapping_law import (
+    accuracy,
+    bias,
+    clamp_bound,
+    clamp_probability,
+    drift,
+    plain_accuracy,
+    probability,
+)
+
+
+__all__ = [
+    "NAME",
+    "PARAMETERS",
+    "SnappingNoise",
+    "accuracy",
+    "bias",
+    "calibrate",
+    "clamp_bound",
+    "clamp_probability",
+    "drift",
+    "epsilon_for",
+    "loss",
+    "miniatures",
+    "outcome",
+    "parameters",
+    "perturb",
+    "perturb_many",
+    "plain_accuracy",
+    "probability",
+    "restore",
+    "width",
+]
+
+NAME = "snapping"
+
+PARAMETERS = {
+    "sensitivity": "the most that a neighbour changes the value",
+    "shift": "middle of the value's public range; the value is centred there",
+    "B_prime": "half the public range, in sensitivities",
+    "B": "clamp bound, in sensitivities, with 53 significant bits",
+    "gamma": "bound on the probability that the outer clamp changes the outcome",
+    "epsilon": "privacy loss that the noise was calibrated for",
+    "precision": "bits p to which the logarithm is rounded; U carries p + 1",
+    "eta": "2**-p",
+    "epsilon_prime": "loss of the ideal mechanism inside, below epsilon",
+    "lambda_prime": "scale of the noise, in sensitivities: 1 / epsilon_prime",
+    "Lambda_prime": "grid of the outcomes, in sensitivities: a power of two",
+}
+
+_GUARD = 118
+"""Least precision planned: the notes' 118 bits (MATH 3.2, p0)."""
+
+_DIGITS = 15
+"""Significant decimal digits of an epsilon found for an accuracy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnappingNoise:
+    """Every parameter of one snapping release, exact.
+
+    The ideal loss, eta and the grid follow from the rest and are not stored twice.
+    """
+
+    sensitivity: Fraction
+    shift: Fraction
+    B_prime: Fraction
+    B: Fraction
+    gamma: Fraction
+    epsilon: Fraction
+    precision: int
+    lambda_prime: Fraction
+    kit: Kit = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kit", Kit(self))
+
+    @property
+    def eta(self) -> Fraction:
+        """2**-p."""
+        return two_to(-self.precision)
+
+    @property
+    def epsilon_prime(self) -> Fraction:
+        """Loss of the ideal mechanism."""
+        return 1 / self.lambda_prime
+
+    @property
+    def grid_exponent(self) -> int:
+        """k with Lambda_prime == 2**k."""
+        return power_of_two_up(self.lambda_prime)
+
+    @property
+    def Lambda_prime(self) -> Fraction:
+        """Spacing of the outcomes in rescaled units."""
+        return two_to(self.grid_exponent)
+
+    @property
+    def edge(self) -> int:
+        """The step that stands for +B; its negative stands for -B."""
+        return self.kit.edge
+
+
+def calibrate(query: Query, epsilon: Fraction, *, gamma: Fraction) -> SnappingNoise:
+    """Return the snapping noise that hides ``query`` at exactly ``epsilon``.
+
+        p0 = max(118, 54 + ceil log2(1/epsilon))
+        k  = (2 + 24 * 2**-52) / (epsilon - 2**(1 - p0))
+        B  = B' + (k/2) * (1 + 2 ln(1/gamma)),  rounded up to 53 bits
+        p  = max(p0, 52 + ceil log2 B)
+        epsilon' = (epsilon - 2 eta) / (1 + 12 B eta),  lambda' = 1/epsilon'
+
+    Ensures: loss(result) == epsilon, and Theorem 1 of MATH 1.3 applies.
+    Source: MATH 3.2.
+    """
+    require_spend(epsilon, gamma)
+    B_prime = (query.upper - query.lower) / (2 * query.sensitivity)
+    least = max(_GUARD, 54 + power_of_two_up(1 / epsilon))
+    k = (2 + 24 * two_to(-52)) / (epsilon - two_to(1 - least))
+    B = round_up_to_bits(B_prime + k / 2 * (1 + 2 * ln_up(1 / gamma)), 53)
+    precision = max(least, 52 + power_of_two_up(B))
+    eta = two_to(-precision)
+    return SnappingNoise(
+        sensitivity=query.sensitivity,
+        shift=(query.upper + query.lower) / 2,
+        B_prime=B_prime,
+        B=B,
+        gamma=gamma,
+        epsilon=epsilon,
+        precision=precision,
+        lambda_prime=(1 + 12 * B * eta) / (epsilon - 2 * eta),
+    )
+
+
+def parameters(noise: SnappingNoise) -> dict[str, str]:
+    """Return every parameter as exact text."""
+    return {name: str(getattr(noise, name)) for name in PARAMETERS}
+
+
+def restore(given: Mapping[str, str]) -> SnappingNoise:
+    """Return the noise that has these parameters; refuse any that disagree.
+
+    Clamp bound, precision and scale must be those that `calibrate` derives, so a plan
+    cannot smuggle in a noise that the proof does not cover.
+    """
+    try:
+        exact = {name: read_fraction(given[name]) for name in PARAMETERS}
+        reach = exact["B_prime"] * exact["sensitivity"]
+        query = Query(
+            sensitivity=exact["sensitivity"],
+            lower=exact["shift"] - reach,
+            upper=exact["shift"] + reach,
+        )
+        noise = calibrate(query, exact["epsilon"], gamma=exact["gamma"])
+    except (KeyError, ValueError, PlanFault):
+        return agreed(NAME, None, {}, given)
+    return agreed(NAME, noise, parameters(noise), given)
+
+
+def loss(noise: SnappingNoise) -> Fraction:
+    """Return a bound on the privacy loss from scale, clamp and precision alone.
+
+        (1 + 12 B eta) / lambda' + 2 eta
+
+    Source: MATH 1.3 (*).
+    """
+    return (1 + 12 * noise.B * noise.eta) / noise.lambda_prime + 2 * noise.eta
+
+
+def epsilon_for(
+    query: Query, accuracy: Fraction, alpha: Fraction, *, gamma: Fraction
+) -> Fraction:
+    """Return the smallest epsilon whose plain accuracy reaches the target, rounded up.
+
+        a      = accuracy / sensitivity,  L = ln(1/alpha)
+        2**j   = smallest power of two >= a / (1 + L)
+        lambda = min(2**j, (a - 2**(j-1)) / L)
+        result = (1 + 12 * 2**-52) / lambda + 2**(1 - p0), up to 15 digits
+
+    At most 1.2e-14 above the true infimum, relatively. On a plateau (lambda == 2**j)
+    rounding to nearest would double the grid, hence up.
+    Source: MATH 3.4.
+    """
+    require_level(alpha)
+    require_target(query, accuracy)
+    a = accuracy / query.sensitivity
+    L = ln_up(1 / alpha)
+    power = two_to(power_of_two_up(a / (1 + L)))
+    scale = min(power, (a - power / 2) / L)
+    if scale * EPSILON_CEILING <= 1:
+        raise PlanFault.of(
+            "DPQL412",
+            "the accuracy target needs an epsilon above 1000",
+            hint="ask for a wider margin, or for a larger alpha",
+        )
+    least = max(_GUARD, 54 + power_of_two_up(scale))
+    epsilon = (1 + 12 * two_to(-52)) / scale + two_to(1 - least)
+    epsilon = round_up_to_digits(epsilon, _DIGITS)
+    noise = calibrate(query, epsilon, gamma=gamma)
+    assert noise.lambda_prime * L + noise.Lambda_prime / 2 <= a, "MATH 3.4"
+    return epsilon
+
+
+def miniatures() -> list[tuple[SnappingNoise, Fraction]]:
+    """Return noises of 5 to 8 bits, small enough to enumerate every lane.
+
+    Their loss is claimed by the same formula as that of a planned noise.
+    """
+    shapes = [
+        (5, Fraction(1), Fraction(4)),
+        (6, Fraction(3, 2), Fraction(5)),
+        (7, Fraction(13, 8), Fraction(9, 2)),
+        (8, Fraction(1, 2), Fraction(5, 2)),
+    ]
+    return [
+        (
+            SnappingNoise(
+                sensitivity=Fraction(1),
+                shift=Fraction(0),
+                B_prime=B / 2,
+                B=B,
+                gamma=Fraction(1),
+                epsilon=Fraction(1),
+                precision=precision,
+                lambda_prime=scale,
+            ),
+            Fraction(1),
+        )
+        for precision, scale, B in shapes
+    ]
