@@ -1,0 +1,244 @@
+"""Frozen values to canonical JSON and back, strictly, led by their type hints.
+
+Numbers become exact text (``"3/20"``), a member of a union of classes gets the member
+``kind`` that names its class, tuples become arrays. Reading is total: whatever the
+bytes are, the answer is a value of the type or `Malformed`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import types
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+Members = tuple[tuple[str, str], ...]
+"""Pairs of texts, sorted by the first; an object in JSON."""
+
+_DEPTH = 100
+_DIGITS = 4_000
+_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BRACKET = re.compile(rb"[\[\]{}]")
+
+
+class Malformed(ValueError):  # noqa: N818  an adjective reads better where it is caught
+    """The bytes or the document do not spell a value of the type."""
+
+
+def canonical(document: object) -> bytes:
+    """Return the one spelling of a JSON document: that of ``jq -S .``."""
+    text = json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False)
+    return text.encode() + b"\n"
+
+
+def parse(data: bytes, *, limit: int) -> Any:
+    """Return the JSON document, refusing what two readers could read differently."""
+    if len(data) > limit:
+        raise Malformed("it is too large")
+    _require_shallow(data)
+    try:
+        document = json.loads(
+            data.decode(),
+            object_pairs_hook=_distinct,
+            parse_float=_no_number,
+            parse_int=_no_number,
+            parse_constant=_no_number,
+        )
+        canonical(document)
+    except UnicodeError:
+        raise Malformed("it is not UTF-8 text") from None
+    except json.JSONDecodeError:
+        raise Malformed("it is not JSON") from None
+    return document
+
+
+def encode(hint: Any, value: Any) -> Any:
+    """Return the JSON document of a value of the type."""
+    return _encoder(hint)(value)
+
+
+def decode(hint: Any, document: Any) -> Any:
+    """Return the value of the type that the document spells."""
+    return _decoder(hint)(document)
+
+
+@cache
+def layout(cls: type) -> tuple[tuple[str, Any], ...]:
+    """Return the fields of a class that take part in equality, with their types."""
+    hints = get_type_hints(cls)
+    return tuple((f.name, hints[f.name]) for f in fields(cls) if f.compare)
+
+
+def alternatives(hint: Any) -> tuple[Any, ...]:
+    """Return the members of a union; nothing for any other type."""
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else ()
+
+
+def kind_of(hint: Any) -> str:
+    """Return the text that names a member of a union."""
+    named = {Fraction: "number", str: "text"}.get(hint)
+    if named:
+        return named
+    letters = (f"_{c.lower()}" if c.isupper() else c for c in hint.__name__)
+    return "".join(letters).lstrip("_")
+
+
+@cache
+def _encoder(hint: Any) -> Callable[[Any], Any]:
+    if hint in (str, bool):
+        return lambda value: value
+    if hint in (int, Fraction):
+        return str
+    if hint == Members:
+        return dict
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return lambda value: value.value
+    if get_origin(hint) is tuple:
+        element = get_args(hint)[0]
+        return lambda values: [encode(element, value) for value in values]
+    if is_dataclass(hint) and isinstance(hint, type):
+        members = layout(hint)
+        return lambda value: {
+            name: encode(kind, getattr(value, name)) for name, kind in members
+        }
+    return _union_encoder(alternatives(hint))
+
+
+def _union_encoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
+    real = tuple(option for option in options if option is not type(None))
+
+    def write(value: Any) -> Any:
+        if value is None:
+            return None
+        if len(real) == 1:
+            return encode(real[0], value)
+        option = type(value)
+        document = encode(option, value)
+        if not isinstance(document, dict):
+            document = {"value": document}
+        return {"kind": kind_of(option), **document}
+
+    return write
+
+
+@cache
+def _decoder(hint: Any) -> Callable[[Any], Any]:
+    if hint is str:
+        return _text
+    if hint in (int, Fraction):
+        return lambda document: _number(hint, document)
+    if hint == Members:
+        return _members
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return lambda document: _word(hint, document)
+    if get_origin(hint) is tuple:
+        element = get_args(hint)[0]
+        return lambda document: tuple(decode(element, item) for item in _list(document))
+    if is_dataclass(hint) and isinstance(hint, type):
+        return lambda document: _object(hint, document)
+    return _union_decoder(alternatives(hint))
+
+
+def _union_decoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
+    real = tuple(option for option in options if option is not type(None))
+    by_kind = {kind_of(option): option for option in real}
+
+    def read(document: Any) -> Any:
+        if document is None and len(real) < len(options):
+            return None
+        if len(real) == 1:
+            return decode(real[0], document)
+        if not isinstance(document, dict):
+            raise Malformed("an object is missing")
+        rest = {name: item for name, item in document.items() if name != "kind"}
+        kind = document.get("kind")
+        option = by_kind.get(kind) if isinstance(kind, str) else None
+        if option is None:
+            raise Malformed("a member `kind` is none that is known")
+        if is_dataclass(option):
+            return decode(option, rest)
+        if rest.keys() != {"value"}:
+            raise Malformed("a member `value` is missing or not alone")
+        return decode(option, rest["value"])
+
+    return read
+
+
+def _object(cls: type, document: Any) -> Any:
+    if not isinstance(document, dict):
+        raise Malformed("an object is missing")
+    members = layout(cls)
+    if document.keys() != {name for name, _ in members}:
+        raise Malformed("an object has a member too many or too few")
+    return cls(**{name: decode(hint, document[name]) for name, hint in members})
+
+
+def _text(document: Any) -> str:
+    if not isinstance(document, str):
+        raise Malformed("a text is missing")
+    return document
+
+
+def _list(document: Any) -> list[Any]:
+    if not isinstance(document, list):
+        raise Malformed("an array is missing")
+    return document
+
+
+def _members(document: Any) -> Members:
+    if not isinstance(document, dict):
+        raise Malformed("an object is missing")
+    return tuple(sorted((name, _text(item)) for name, item in document.items()))
+
+
+def _word(vocabulary: type[StrEnum], document: Any) -> StrEnum:
+    try:
+        return vocabulary(_text(document))
+    except ValueError:
+        raise Malformed("a word is none that is known") from None
+
+
+def _number(hint: type, document: Any) -> Any:
+    text = _text(document)
+    digits = text.removeprefix("-").replace("/", "", 1)
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= _DIGITS):
+        raise Malformed("a number is not exact text")
+    top, _, bottom = text.partition("/")
+    denominator = _whole(bottom or "1")
+    if denominator == 0:
+        raise Malformed("a number is not exact text")
+    number = Fraction(_whole(top), denominator)
+    if str(number) != text or (hint is int and number.denominator != 1):
+        raise Malformed("a number is not exact text in lowest terms")
+    return number if hint is Fraction else number.numerator
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise Malformed("a number is not exact text") from None
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise Malformed("a member is given twice")
+    return members
+
+
+def _no_number(_: str) -> Any:
+    raise Malformed("a number is not written as text")
+
+
+def _require_shallow(data: bytes) -> None:
+    depth = 0
+    for bracket in _BRACKET.findall(_QUOTED.sub(b"", data)):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > _DEPTH:
+            raise Malformed("it is nested too deeply")

@@ -1,0 +1,287 @@
+"""What will be done, decided before any data: the frozen value a reviewer approves.
+
+A `Plan` holds the spec it came from, and for every statistic the integers an engine
+must return, how far a neighbour can move them, the noise with every parameter, and how
+the noisy integers become the released number. It holds nothing of data, clock or
+machine. Its canonical bytes are those of ``jq -S .`` on the same JSON: members sorted,
+two spaces, one newline at the end. Every number is exact text, so
+
+    plan.digest == sha256 of the file
+
+Compatibility law: a member of the JSON never changes its meaning; a plan of a later
+format says so in ``version`` and is refused by an earlier dpql.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+
+from dpql.errors import PlanFault
+from dpql.model.codec import Malformed, Members, canonical, decode, encode, parse
+from dpql.model.spec import Condition, Neighbours, Spec, Spend, StatisticKind
+
+VERSION = 1
+
+LIMIT = 64 << 20
+"""Bytes of the largest plan that is read."""
+
+
+class Excess(StrEnum):
+    """What becomes of the rows of a unit beyond its bound."""
+
+    DROP = "drop"
+    FILL = "fill"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """At most ``rows`` rows of a unit in each of at most ``cells`` cells survive.
+
+    ``FILL`` keeps the other rows in the set with every value at its column's fill, so
+    that a public number of rows stays true.
+    """
+
+    rows: int
+    cells: int
+    excess: Excess
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """Whole numbers 0..steps that stand for the values of a column.
+
+    ``u`` stands for ``lower + u * (upper - lower) / steps``. ``error`` bounds the
+    distance, in steps, between u and the clamped value; 0 when the grid is lossless.
+    """
+
+    column: str
+    lower: Fraction
+    upper: Fraction
+    steps: int
+    error: Fraction
+
+    @property
+    def width(self) -> Fraction:
+        """The public interval's width."""
+        return self.upper - self.lower
+
+    @property
+    def step(self) -> Fraction:
+        """The value of one step."""
+        return self.width / self.steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A sum over the rows of a cell that the engine returns, exactly.
+
+    ``name`` is the product summed: "n" is 1, "u" and "v" are the first and second
+    grid's whole numbers, "uu" and "uv" their products. With ``shift`` s > 0 every
+    factor is split as high * 2**s + low before it is summed. A signed 64-bit
+    accumulator holds any sum of up to ``safe_rows`` such terms.
+    """
+
+    name: str
+    shift: int
+    safe_rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """``coefficient`` times the product of the named moments."""
+
+    coefficient: int
+    moments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A whole number per cell: the sum of its terms, clamped to lower..upper.
+
+    Between neighbours, the cells change by so many multiples of ``sensitivity``,
+    each rounded up, that they add up to at most ``l0``.
+    """
+
+    name: str
+    terms: tuple[Term, ...]
+    sensitivity: int
+    lower: int
+    upper: int
+    l0: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """A mechanism and all its parameters, as its `parameters` wrote them."""
+
+    mechanism: str
+    parameters: Members
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A measure and the noise that hides it.
+
+    ``half_width`` a: the noisy number is within a of the true one with probability
+    1 - ``level``, in units of the measure. ``clamp_probability`` bounds the chance
+    that the outer clamp of the mechanism acts, where it has one.
+    """
+
+    measure: Measure
+    noise: Noise
+    epsilon: Fraction
+    loss: Fraction
+    level: Fraction
+    half_width: Fraction
+    clamp_probability: Fraction | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affine:
+    """value = offset + scale * part."""
+
+    offset: Fraction
+    scale: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CentredMean:
+    """value = middle + scale * sum / max(1, count), from the parts count, sum.
+
+    ``steps`` bounds |sum / count|.
+    """
+
+    middle: Fraction
+    scale: Fraction
+    steps: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CentredVariance:
+    """value = scale**2 * (squares / count - (sum / count)**2), from three parts.
+
+    The parts are count, sum, squares; count is taken as at least 1. ``steps`` bounds
+    |sum / count|, its square bounds squares / count.
+    """
+
+    scale: Fraction
+    steps: int
+
+
+Readout = Affine | CentredMean | CentredVariance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One statistic of the release, for all its cells.
+
+    ``lower`` and ``upper`` are the public range of the value; what is released is
+    clamped into it. ``sensitivity`` is that of the value, when the value is one noisy
+    number. ``accuracy`` a: the released value is within a of the true one with
+    probability 1 - alpha, in each cell; ``accuracy_all``: in all cells at once. Both
+    are None where they depend on a private count; the interval is then released with
+    the value. ``quantisation`` is the part of the error that the grid makes.
+    """
+
+    name: str
+    statistic: StatisticKind
+    columns: tuple[str, ...]
+    edges: tuple[Fraction, ...]
+    where: Condition | None
+    by: tuple[str, ...]
+    at_least: int | None
+    relation: Neighbours
+    cells: int
+    bound: Bound | None
+    grids: tuple[Grid, ...]
+    moments: tuple[Moment, ...]
+    parts: tuple[Part, ...]
+    readout: Readout
+    quantisation: Fraction
+    sensitivity: Fraction | None
+    lower: Fraction
+    upper: Fraction
+    l0: int
+    unit: str | None
+    mechanism: str
+    spend: Spend
+    epsilon: Fraction
+    loss: Fraction
+    alpha: Fraction
+    gamma: Fraction
+    accuracy: Fraction | None
+    accuracy_all: Fraction | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A whole release, decided: ``loss`` <= ``spent`` <= ``epsilon``.
+
+    Losses of the steps add up (``composition``). Make one with `dpql.planner.plan` or
+    `dpql.planner.read`; both have audited it.
+    """
+
+    version: int
+    spec: Spec
+    spec_digest: str
+    composition: str
+    epsilon: Fraction
+    delta: Fraction
+    spent: Fraction
+    loss: Fraction
+    steps: tuple[Step, ...]
+
+    def to_json(self) -> bytes:
+        """Return the canonical bytes."""
+        return canonical(encode(Plan, self))
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 of the canonical bytes, in hexadecimal."""
+        return hashlib.sha256(self.to_json()).hexdigest()
+
+    def step(self, name: str) -> Step:
+        """Return the step of that name."""
+        return next(step for step in self.steps if step.name == name)
+
+
+def spec_digest(spec: Spec) -> str:
+    """Return the sha256 of what the spec means, in hexadecimal."""
+    return hashlib.sha256(canonical(encode(Spec, spec))).hexdigest()
+
+
+def decode_plan(data: bytes) -> Plan:
+    """Return the plan that the bytes spell, without checking its arithmetic.
+
+    Use `dpql.planner.read`, which audits it too.
+
+    Raises:
+        PlanFault: the bytes are not the canonical JSON of a plan (DPQL400, DPQL401).
+    """
+    try:
+        document = parse(data, limit=LIMIT)
+        if isinstance(document, dict) and document.get("version") != str(VERSION):
+            raise PlanFault.of(
+                "DPQL401",
+                "this plan is not of format 1",
+                hint="plan the spec again with this dpql",
+            )
+        plan = decode(Plan, document)
+    except Malformed as error:
+        raise PlanFault.of(
+            "DPQL400",
+            f"not the plan that dpql wrote: {error}",
+            hint="a plan is not edited by hand; plan the spec again",
+        ) from error
+    assert isinstance(plan, Plan)
+    if plan.to_json() != data:
+        raise PlanFault.of(
+            "DPQL400",
+            "not the plan that dpql wrote: the bytes are not in canonical form",
+            hint="a plan is not edited by hand; plan the spec again",
+        )
+    return plan

@@ -1,0 +1,51 @@
+"""The number of rows, in total or per cell.
+
+    T = n,  sensitivity = rows_each,  0 <= T <= rows
+
+Under replace_one this needs a filter or groups; the number of all rows is public then.
+Source: MATH 4, first row of the table.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpql.errors import PlanFault
+from dpql.model.plan import Affine, Measure, Term
+from dpql.model.spec import StatisticKind
+from dpql.statistics.setting import Description, Setting, measure
+
+NAME = StatisticKind.COUNT
+POWER = 0
+
+
+def describe(setting: Setting) -> Description:
+    """Return how rows are counted."""
+    if setting.known:
+        raise PlanFault.of(
+            "DPQL420",
+            "the number of rows is declared public, so counting them releases nothing",
+            hint="count with `where:` or `by:`, or drop the statistic",
+        )
+    counted = counting(setting)
+    return Description(
+        measures=(counted,),
+        readout=Affine(offset=Fraction(0), scale=Fraction(1)),
+        lower=Fraction(0),
+        upper=Fraction(setting.rows),
+        quantisation=Fraction(0),
+        sensitivity=Fraction(counted.sensitivity),
+        unit=None,
+    )
+
+
+def counting(setting: Setting) -> Measure:
+    """Return the measure that counts the rows of a cell."""
+    return measure(
+        "count",
+        (Term(coefficient=1, moments=("n",)),),
+        change=setting.rows_each,
+        lower=0,
+        upper=setting.rows,
+        l0=setting.l0(signed=False),
+    )

@@ -1,0 +1,71 @@
+"""The mean of a column.
+
+    n public:   T = sum u, sensitivity = rows_each * Q,  value = a + s T / n
+    n private:  count and S = sum (2u - Q), sensitivity = rows_each * Q,
+                value = middle + (s / 2) S / max(1, count)
+
+Source: MATH 4 (table; mean under add/remove), 5 (integers).
+"""
+
+from __future__ import annotations
+
+from dpql.model.plan import Affine, CentredMean, Measure, Term
+from dpql.model.spec import StatisticKind
+from dpql.statistics.count import counting
+from dpql.statistics.setting import Description, Setting, measure
+
+NAME = StatisticKind.MEAN
+POWER = 1
+
+
+def describe(setting: Setting) -> Description:
+    """Return how a column is averaged."""
+    (grid,) = setting.grids
+    if setting.known:
+        total = measure(
+            "sum",
+            (Term(coefficient=1, moments=("u",)),),
+            change=setting.rows_each * grid.steps,
+            lower=0,
+            upper=setting.rows * grid.steps,
+            l0=1,
+        )
+        scale = grid.step / setting.rows
+        return Description(
+            measures=(total,),
+            readout=Affine(offset=grid.lower, scale=scale),
+            lower=grid.lower,
+            upper=grid.upper,
+            quantisation=grid.error * grid.step,
+            sensitivity=scale * total.sensitivity,
+            unit=setting.unit_names[0],
+        )
+    return Description(
+        measures=(counting(setting), centred_sum(setting)),
+        readout=CentredMean(
+            middle=(grid.lower + grid.upper) / 2,
+            scale=grid.step / 2,
+            steps=grid.steps,
+        ),
+        lower=grid.lower,
+        upper=grid.upper,
+        quantisation=grid.error * grid.step,
+        sensitivity=None,
+        unit=setting.unit_names[0],
+    )
+
+
+def centred_sum(setting: Setting) -> Measure:
+    """Return the measure sum (2u - Q), whose terms lie in -Q..Q."""
+    steps = setting.grids[0].steps
+    return measure(
+        "sum",
+        (
+            Term(coefficient=2, moments=("u",)),
+            Term(coefficient=-steps, moments=("n",)),
+        ),
+        change=setting.rows_each * steps,
+        lower=-setting.rows * steps,
+        upper=setting.rows * steps,
+        l0=setting.l0(signed=True),
+    )

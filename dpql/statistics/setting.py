@@ -1,0 +1,91 @@
+"""What is public around a statistic: rows, units, cells, grids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpql.model.plan import Grid, Measure, Readout, Term
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """All that a statistic may depend on before there are data.
+
+    Attributes:
+        replace: neighbours differ by replacing one unit; else by adding or removing.
+        known: the set is the whole source and its number of rows is public.
+        rows: that number when known, else a public ceiling.
+        rows_each: the most rows of a unit in one cell.
+        cells_each: the most cells that one unit's rows fall into.
+        cells: the number of disjoint cells; 1 without groups and bins.
+        grids: one per column that is summed.
+        unit_names: the user's unit of each of these columns.
+    """
+
+    replace: bool
+    known: bool
+    rows: int
+    rows_each: int
+    cells_each: int
+    cells: int
+    grids: tuple[Grid, ...] = ()
+    unit_names: tuple[str | None, ...] = ()
+
+    def l0(self, *, signed: bool) -> int:
+        """Return how many changes of at most the sensitivity one unit makes.
+
+        Adding or removing a unit touches ``cells_each`` cells. Replacing one removes
+        from so many and adds to so many. Where both fall into the same cell, terms of
+        one sign change it by no more than adding does, while terms of either sign
+        (``signed``) may change it by twice that.
+        Source: MATH, rules for filters and groups under replace_one; sharper for terms
+        of one sign, as MATH 4 has it for counts.
+        """
+        reached = min(self.cells_each, self.cells)
+        if not self.replace:
+            return reached
+        return 2 * reached if signed else min(2 * reached, self.cells)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What a statistic needs from the engine and makes of it.
+
+    Attributes:
+        measures: the noisy whole numbers, in the order the readout takes them.
+        readout: from noisy numbers to the value.
+        lower: the least value possible, in the user's units.
+        upper: the largest value possible.
+        quantisation: the error that the grid makes, in the user's units.
+        sensitivity: of the value, when it is one noisy number.
+        unit: of the value.
+    """
+
+    measures: tuple[Measure, ...]
+    readout: Readout
+    lower: Fraction
+    upper: Fraction
+    quantisation: Fraction
+    sensitivity: Fraction | None
+    unit: str | None
+
+
+def measure(
+    name: str,
+    terms: tuple[Term, ...],
+    *,
+    change: int,
+    lower: int,
+    upper: int,
+    l0: int,
+) -> Measure:
+    """Return the measure; the clamp to its range bounds every change as well."""
+    return Measure(
+        name=name,
+        terms=terms,
+        sensitivity=min(change, upper - lower),
+        lower=lower,
+        upper=upper,
+        l0=l0,
+    )

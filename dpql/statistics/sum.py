@@ -1,0 +1,63 @@
+"""The sum of a column.
+
+    n public:   T = sum u,            sensitivity = rows_each * Q,  value = n a + s T
+    n private:  T = D sum u + P n,    sensitivity = rows_each * max(|P|, |P + D Q|),
+                                      value = (s / D) T
+
+    a, s    lower bound and value of one step; Q steps
+    P / D   a / s in lowest terms, so that D (a + s u) / s is the whole number P + D u
+
+Source: MATH 4 (table), 5 (integers).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpql.model.plan import Affine, Term
+from dpql.model.spec import StatisticKind
+from dpql.statistics.setting import Description, Setting, measure
+
+NAME = StatisticKind.SUM
+POWER = 1
+
+
+def describe(setting: Setting) -> Description:
+    """Return how a column is summed."""
+    (grid,) = setting.grids
+    n, k = setting.rows, setting.rows_each
+    if setting.known:
+        total = measure(
+            "sum",
+            (Term(coefficient=1, moments=("u",)),),
+            change=k * grid.steps,
+            lower=0,
+            upper=n * grid.steps,
+            l0=1,
+        )
+        readout = Affine(offset=n * grid.lower, scale=grid.step)
+    else:
+        first = grid.lower / grid.step
+        p, d = first.numerator, first.denominator
+        last = p + d * grid.steps
+        total = measure(
+            "sum",
+            (
+                Term(coefficient=d, moments=("u",)),
+                Term(coefficient=p, moments=("n",)),
+            ),
+            change=k * max(abs(p), abs(last)),
+            lower=min(0, n * p),
+            upper=max(0, n * last),
+            l0=setting.l0(signed=p < 0 < last),
+        )
+        readout = Affine(offset=Fraction(0), scale=grid.step / d)
+    return Description(
+        measures=(total,),
+        readout=readout,
+        lower=readout.offset + readout.scale * total.lower,
+        upper=readout.offset + readout.scale * total.upper,
+        quantisation=n * grid.error * grid.step,
+        sensitivity=readout.scale * total.sensitivity,
+        unit=setting.unit_names[0],
+    )

@@ -1,0 +1,197 @@
+"""Every statistic of the table against all tiny data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import pytest
+
+from dpql.model.plan import Grid, Measure
+from dpql.model.spec import StatisticKind
+from dpql.statistics import STATISTICS, Setting
+from dpql.statistics.readout import evaluate
+
+pytestmark = pytest.mark.contract
+
+Row = tuple[int, int, int]
+"""Cell (-1: filtered away), u, v."""
+
+ROWS = 4
+EMPTY = {"n": 0, "u": 0, "v": 0, "uu": 0, "uv": 0}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A statistic, its relation, its cells and its units."""
+
+    kind: StatisticKind
+    replace: bool
+    known: bool
+    filtered: bool
+    cells: int
+    rows_each: int
+    cells_each: int
+    steps: int
+    lower: Fraction = Fraction(-1)
+    rows: int = ROWS
+
+    @property
+    def setting(self) -> Setting:
+        """The public setting of the case."""
+        width = Fraction(self.steps)
+        grid = Grid(
+            column="x",
+            lower=self.lower,
+            upper=self.lower + width,
+            steps=self.steps,
+            error=Fraction(0),
+        )
+        power = {"count": 0, "histogram": 0, "covariance": 2}.get(self.kind, 1)
+        return Setting(
+            replace=self.replace,
+            known=self.known,
+            rows=self.rows,
+            rows_each=self.rows_each,
+            cells_each=self.cells_each,
+            cells=self.cells,
+            grids=(grid,) * power,
+            unit_names=("m",) * power,
+        )
+
+    @property
+    def alphabet(self) -> list[Row]:
+        """Every row there can be."""
+        values = range(self.steps + 1) if self.kind not in COUNTS else range(1)
+        seconds = values if self.kind is StatisticKind.COVARIANCE else range(1)
+        rows = list(product(range(self.cells), values, seconds))
+        # A row of an undeclared key belongs to no cell, filter or not.
+        outside = self.filtered or self.cells > 1
+        return [*rows, (-1, 0, 0)] if outside else rows
+
+
+COUNTS = (StatisticKind.COUNT, StatisticKind.HISTOGRAM)
+
+
+def cases() -> Iterator[Case]:
+    """Yield both relations, with and without filters and groups, one to three rows."""
+    for kind, replace, filtered, cells, k, each in product(
+        StatisticKind, (False, True), (False, True), (1, 2, 3), (1, 2, 3), (1, 2)
+    ):
+        known = (
+            replace
+            and not filtered
+            and cells == 1
+            and kind is not StatisticKind.HISTOGRAM
+        )
+        if each > cells or (kind is StatisticKind.HISTOGRAM and cells == 1):
+            continue
+        if kind is StatisticKind.COUNT and known:
+            continue
+        if kind is StatisticKind.COVARIANCE and not known:
+            continue
+        if cells == 3 and kind not in COUNTS:
+            continue
+        steps = 1 if cells == 2 and kind not in COUNTS else 2
+        yield Case(kind, replace, known, filtered, cells, k, each, steps)
+        if kind is StatisticKind.SUM and cells == 1:
+            for lower in (Fraction(2), Fraction(-5), Fraction(1, 3)):
+                yield Case(kind, replace, known, filtered, 1, k, each, 2, lower)
+        if known:
+            for rows in (2, 3):
+                yield Case(kind, replace, known, filtered, 1, k, 1, 3, rows=rows)
+        elif cells == 1 and not replace:
+            yield Case(kind, replace, known, filtered, 1, k, 1, 2, rows=2)
+
+
+def moments(data: tuple[Row, ...], cells: int) -> list[dict[str, int]]:
+    """Return the moments of every cell."""
+    sums = [dict(EMPTY) for _ in range(cells)]
+    for cell, u, v in data:
+        if cell >= 0:
+            here = sums[cell]
+            here["n"] += 1
+            here["u"] += u
+            here["v"] += v
+            here["uu"] += u * u
+            here["uv"] += u * v
+    return sums
+
+
+def units(case: Case) -> dict[int, list[tuple[Row, ...]]]:
+    """Return, by size, all that one unit may hold after bounding."""
+    found: dict[int, list[tuple[Row, ...]]] = {}
+    for size in range(ROWS + 1):
+        for rows in combinations_with_replacement(case.alphabet, size):
+            inside = [cell for cell, _, _ in rows if cell >= 0]
+            if len(set(inside)) <= case.cells_each and all(
+                inside.count(cell) <= case.rows_each for cell in set(inside)
+            ):
+                found.setdefault(size, []).append(rows)
+    return found
+
+
+def neighbours(case: Case) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
+    """Yield every pair of neighbouring data sets of at most ROWS rows."""
+    largest = case.rows if case.known else ROWS
+    by_size = units(case)
+    for size, here in by_size.items():
+        if size == 0 or size > largest:
+            continue
+        rests = (largest - size,) if case.known else range(largest - size + 1)
+        for rest in rests:
+            for base in combinations_with_replacement(case.alphabet, rest):
+                if case.replace:
+                    for one, other in combinations_with_replacement(here, 2):
+                        yield base + one, base + other
+                else:
+                    for one in here:
+                        yield base, base + one
+
+
+def worst(case: Case, measure: Measure) -> tuple[int, int, int, int]:
+    """Return the largest change of a cell, the largest l0, and both ends attained."""
+    seen: dict[tuple[Row, ...], list[int]] = {}
+
+    def of(data: tuple[Row, ...]) -> list[int]:
+        key = tuple(sorted(data))
+        if key not in seen:
+            seen[key] = [evaluate(measure, m) for m in moments(key, case.cells)]
+        return seen[key]
+
+    change = l0 = 0
+    for one, other in neighbours(case):
+        changes = [abs(a - b) for a, b in zip(of(one), of(other), strict=True)]
+        change = max(change, *changes)
+        l0 = max(l0, sum(-(-c // measure.sensitivity) for c in changes))
+    ends = [value for values in seen.values() for value in values]
+    return change, l0, min(ends), max(ends)
+
+
+CASES = list(cases())
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_no_neighbour_moves_a_measure_further_than_stated(case: Case) -> None:
+    """The stated l0 holds for every pair, and is attained where MATH says exact."""
+    for measure in STATISTICS[case.kind].describe(case.setting).measures:
+        change, l0, lower, upper = worst(case, measure)
+        assert l0 <= measure.l0
+        assert change <= measure.sensitivity * measure.l0
+        assert measure.lower <= lower
+        assert upper <= measure.upper
+        loose = case.kind is StatisticKind.COVARIANCE and case.rows_each > 1
+        signed = measure.lower < 0 < measure.upper
+        doubled = case.replace and not case.known and signed
+        if not loose and not doubled:
+            assert change == measure.sensitivity
+        if not loose and ROWS >= measure.l0:
+            assert l0 == measure.l0
+        assert (lower, upper) == (measure.lower, measure.upper)
+
+
+def test_every_statistic_has_cases() -> None:
+    """No line of the table escapes the brute force."""
+    assert set(StatisticKind) == {case.kind for case in CASES} == set(STATISTICS)
