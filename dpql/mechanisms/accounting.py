@@ -124,7 +124,7 @@ def _best_order(rho: Fraction, epsilon: Fraction) -> Fraction:
         r, e = (gmpy2.mpq(x.numerator, x.denominator) for x in (rho, epsilon))
 
         def rising(excess: gmpy2.mpfr) -> bool:
-            return (2 * excess + 1) * r - e - gmpy2.log1p(1 / excess) > 0
+            return bool((2 * excess + 1) * r - e - gmpy2.log1p(1 / excess) > 0)
 
         low = high = gmpy2.mpfr(1)
         while rising(low):
