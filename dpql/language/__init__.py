@@ -1,0 +1,1 @@
+"""Text to `Spec`: two readers, one check of shape, one of meaning, one formatter."""

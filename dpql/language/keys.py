@@ -1,0 +1,298 @@
+"""Every key of a spec: where it stands, what it holds, and what the manual says."""
+
+from __future__ import annotations
+
+from dpql.language.shape import (
+    Choice,
+    Either,
+    Field,
+    ListOf,
+    Number,
+    Record,
+    Shape,
+    Table,
+    Text,
+    Variants,
+)
+from dpql.language.vocabulary import AT_LEAST_WORDS, STATISTICS
+from dpql.model.spec import MechanismName, Neighbours, NumberType
+
+NAME = Text(
+    what="a name",
+    longest=64,
+    pattern=r"[A-Za-z_][A-Za-z0-9_.-]*",
+    rule="letters, digits, `_`, `-` and `.`, starting with a letter",
+)
+COLUMN = Text(
+    what="a column name",
+    longest=128,
+    pattern=r"[^\s`](?:[^`]*[^\s`])?",
+    rule="no backquotes, no space at either end",
+)
+KEY = Text(what="a key", longest=128)
+WORDS = Text(what="a text", longest=1_000)
+SIGNER = Text(what="a signer", longest=128)
+UNIT = Text(what="a unit", longest=32)
+CONDITION = Text(what="a condition", longest=4_096)
+NUMBER = Number()
+POSITIVE = Number(above=0)
+WHOLE = Number(whole=True, above=0)
+MECHANISM = Choice(what="a mechanism", words=tuple(MechanismName))
+
+
+def _field(name: str, shape: Shape, summary: str, *examples: object) -> Field:
+    return Field(name=name, shape=shape, summary=summary, examples=examples)
+
+
+def _required(name: str, shape: Shape, summary: str, *examples: object) -> Field:
+    return Field(
+        name=name, shape=shape, summary=summary, examples=examples, required=True
+    )
+
+
+_FILL = Record(
+    what="a fill",
+    fields=(_required("as", NUMBER, "The public value a missing cell counts as.", 0),),
+)
+_NULLS = _required(
+    "nulls",
+    Either(word=Choice(what="a rule for nulls", words=("drop",)), record=_FILL),
+    "What a cell that is missing or no number does: drop the row, or count as a value. "
+    "`drop` is refused where the number of rows is public.",
+    "drop",
+    {"as": 0},
+)
+_BOUNDS = _required(
+    "bounds",
+    ListOf(item=NUMBER, shortest=2, longest=2),
+    "The public interval to which every cell is clamped, lower before upper. "
+    "Chosen from knowledge of the field, never from the data.",
+    [16, 100],
+)
+_MEASURE = _field(
+    "unit", UNIT, "The unit of measure, shown beside every number.", "EUR/month"
+)
+
+
+def _type(word: str) -> Field:
+    return _required(
+        "type", Choice(what="a type", words=(word,)), "The type of the column.", word
+    )
+
+
+def _number_column(kind: NumberType, *step: Field) -> Record:
+    fields = (_type(kind), _BOUNDS, *step, _MEASURE, _NULLS)
+    return Record(what=f"{'an' if kind == 'integer' else 'a'} {kind}", fields=fields)
+
+
+COLUMN_TYPES: dict[str, Record] = {
+    "id": Record(what="an id", fields=(_type("id"),)),
+    "category": Record(
+        what="a category",
+        fields=(
+            _type("category"),
+            _required(
+                "keys",
+                ListOf(item=KEY),
+                "The public keys. Each appears in the release, also when empty; "
+                "cells that are none of them are dropped.",
+                ["north", "east", "south", "west"],
+            ),
+        ),
+    ),
+    "integer": _number_column(
+        NumberType.INTEGER,
+        _field("step", POSITIVE, "Cells are rounded to whole steps; 1 if absent.", 1),
+    ),
+    "decimal": _number_column(
+        NumberType.DECIMAL,
+        _required("step", POSITIVE, "Cells are rounded to whole steps.", 0.01),
+    ),
+    "float": _number_column(NumberType.FLOAT),
+}
+
+_ROWS = Record(
+    what="a number of rows",
+    fields=(
+        _field("exactly", WHOLE, "The number of rows, when it is public.", 1000),
+        _field("at_most", WHOLE, "A public ceiling on the number of rows.", 2_000_000),
+    ),
+    one_of=(("exactly", "at_most"),),
+)
+_DATA = Record(
+    what="the data",
+    fields=(
+        _required(
+            "source",
+            NAME,
+            "The name of the data; the owner's command line binds a file to it.",
+            "wages",
+        ),
+        _required(
+            "rows",
+            _ROWS,
+            "What is public about the number of rows.",
+            {"at_most": 2_000_000},
+        ),
+        _required(
+            "columns",
+            Table(
+                what="columns",
+                key=COLUMN,
+                value=Variants(what="a column", tag="type", records=COLUMN_TYPES),
+            ),
+            "The columns the release reads; others in the data are ignored.",
+            {"person_id": {"type": "id"}},
+        ),
+    ),
+)
+_CONTRIBUTES = Record(
+    what="a contribution",
+    fields=(
+        _required("rows", WHOLE, "At most so many rows of a unit in a group.", 3),
+        _required("groups", WHOLE, "At most so many groups with rows of a unit.", 1),
+    ),
+)
+_PRIVACY = Record(
+    what="the privacy promise",
+    fields=(
+        _required(
+            "unit",
+            COLUMN,
+            "Who is protected: an id column, or `row` when each row is a person.",
+            "person_id",
+            "row",
+        ),
+        _field(
+            "contributes",
+            _CONTRIBUTES,
+            "What one unit can add at most; the rest is left out. Needed with an id.",
+            {"rows": 3, "groups": 1},
+        ),
+        _required(
+            "neighbours",
+            Choice(what="a relation", words=tuple(Neighbours)),
+            "Which data sets must look alike: one unit added or removed, or one "
+            "replaced (the number of rows is then public).",
+            "add_remove",
+        ),
+        _required("epsilon", POSITIVE, "The total budget of this release.", 1.0),
+        _required("delta", NUMBER, "Always 0: every release is pure.", 0),
+    ),
+)
+_ALPHA = _field(
+    "alpha", POSITIVE, "Accuracy is stated with probability 1 - alpha.", 0.05
+)
+_GAMMA = _field(
+    "gamma", POSITIVE, "The chance that snapping's outer clamp may bind.", 1e-9
+)
+_MECHANISM = _field(
+    "mechanism",
+    MECHANISM,
+    "The noise. `auto` takes whichever promises the smaller error.",
+    "snapping",
+)
+_SPEND = Record(
+    what="a spend",
+    fields=(
+        _field("share", POSITIVE, "A weight among those sharing what is left.", 2),
+        _field("epsilon", POSITIVE, "Exactly this much of the budget.", 0.1),
+        _field("accuracy", POSITIVE, "As little as keeps the error within this.", 60),
+    ),
+    one_of=(("share", "epsilon", "accuracy"),),
+)
+
+
+def _ask(word: str) -> Field:
+    entry = STATISTICS[word]
+    shape: Shape = COLUMN
+    if entry.inputs == 0:
+        shape = Choice(what="what is counted", words=("rows",))
+    elif entry.inputs > 1:
+        shape = ListOf(item=COLUMN, shortest=entry.inputs, longest=entry.inputs)
+    example = entry.example
+    shown = list(example) if isinstance(example, tuple) else example
+    return _field(word, shape, entry.summary, shown)
+
+
+STATISTIC = Record(
+    what="a statistic",
+    fields=(
+        *(_ask(word) for word in STATISTICS),
+        _field(
+            "bins",
+            ListOf(item=NUMBER, shortest=2, longest=10_000),
+            "Bin edges, increasing, inside the bounds; the last bin is closed.",
+            [16, 25, 35, 45, 55, 65, 100],
+        ),
+        _field(
+            "where",
+            CONDITION,
+            "Only rows that pass; nulls fail every comparison.",
+            "age >= 18 and age < 65",
+        ),
+        _field(
+            "by",
+            ListOf(item=COLUMN, longest=8),
+            "One answer for each combination of the keys of these categories.",
+            ["district"],
+        ),
+        _field(
+            "at_least",
+            WHOLE,
+            "A public promise that every group has so many rows. Needed to price an "
+            "accuracy target where the count is private. Not enforced, and no "
+            "part of the privacy guarantee.",
+            500,
+        ),
+        _MECHANISM,
+        _ALPHA,
+        _GAMMA,
+        _required(
+            "spend", _SPEND, "How the statistic is paid: exactly one way.", {"share": 1}
+        ),
+    ),
+    one_of=(tuple(STATISTICS),),
+    needs=(("bins", ("histogram",)), ("at_least", AT_LEAST_WORDS)),
+)
+
+SPEC = Record(
+    what="a spec",
+    fields=(
+        _required(
+            "dpql", Choice(what="a version", words=("1",)), "The language version.", 1
+        ),
+        _required("release", NAME, "The name of the release.", "district_wages_2025"),
+        _required(
+            "purpose",
+            WORDS,
+            "Who asks and why, in a sentence; it is printed on the report.",
+            "Monthly wage tables by district for the 2025 bulletin.",
+        ),
+        _required("data", _DATA, "The source and what is public about it.", {}),
+        _required("privacy", _PRIVACY, "Who is protected, and the budget.", {}),
+        _field(
+            "defaults",
+            Record(what="the defaults", fields=(_ALPHA, _GAMMA, _MECHANISM)),
+            "What holds for every statistic that does not say otherwise.",
+            {"alpha": 0.05, "gamma": 1e-9, "mechanism": "snapping"},
+        ),
+        _required(
+            "statistics",
+            Table(what="statistics", key=NAME, value=STATISTIC),
+            "What is released, by name.",
+            {"headcount": {"count": "rows", "spend": {"share": 1}}},
+        ),
+        _field(
+            "report",
+            Record(
+                what="the report",
+                fields=(
+                    _required("signer", SIGNER, "Who signs the report.", "bulletin"),
+                ),
+            ),
+            "How the report is signed.",
+            {"signer": "bulletin-2025"},
+        ),
+    ),
+)

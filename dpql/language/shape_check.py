@@ -1,0 +1,298 @@
+"""Is the tree shaped like a spec? Every fault is noted, in plain words."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import assert_never
+
+from dpql.diagnostics import shown
+from dpql.language import numbers
+from dpql.language.shape import (
+    Choice,
+    Either,
+    ListOf,
+    Number,
+    Record,
+    Shape,
+    Table,
+    Text,
+    Variants,
+)
+from dpql.language.source import Source
+from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
+from dpql.language.vocabulary import HABITS
+
+
+def check(node: Node, shape: Shape, source: Source, what: str) -> None:
+    """Note every way in which the node, known as ``what``, is not of the shape."""
+    match shape:
+        case Text():
+            _text(node, shape, source, what)
+        case Number():
+            _number(node, shape, source, what)
+        case Choice():
+            _choice(node, shape, source, what)
+        case ListOf():
+            _list(node, shape, source, what)
+        case Record():
+            _record(node, shape, source, what)
+        case Variants():
+            _variants(node, shape, source, what)
+        case Table():
+            _table(node, shape, source, what)
+        case Either():
+            chosen = shape.word if isinstance(node, Scalar) else shape.record
+            check(node, chosen, source, what)
+        case _:
+            assert_never(shape)
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """Return the one of the words that was probably meant."""
+    known = list(words)
+    habit = HABITS.get(word.lower())
+    if habit in known:
+        return habit
+    if word.lower() in known:
+        return word.lower()
+    close = difflib.get_close_matches(word[:64], known, n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str | None:
+    """Return a hint with the word that was probably meant."""
+    close = nearest(word, words)
+    return f"did you mean `{shown(close)}`?" if close else None
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Return the words in backquotes, as a list for people."""
+    *most, last = [f"`{shown(word)}`" for word in words]
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _scalar(node: Node, source: Source, what: str, wanted: str) -> str | None:
+    if not isinstance(node, Scalar):
+        kind = "a list" if isinstance(node, Sequence) else "a block of keys"
+        source.add(
+            "DPQL203",
+            f"{what} is {kind}, where {wanted} belongs",
+            node.span,
+            f"write {wanted} after the colon",
+        )
+        return None
+    if not node.text:
+        source.add("DPQL204", f"{what} is empty", node.span, f"write {wanted}")
+        return None
+    return node.text
+
+
+@lru_cache(maxsize=32)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _text(node: Node, shape: Text, source: Source, what: str) -> None:
+    text = _scalar(node, source, what, shape.what)
+    if text is None:
+        return
+    if len(text) > shape.longest:
+        source.add(
+            "DPQL212",
+            f"{what} is longer than {shape.longest} characters",
+            node.span,
+            "shorten it",
+        )
+    elif not _compiled(shape.pattern).fullmatch(text):
+        source.add(
+            "DPQL208",
+            f"`{shown(text)}` is not {shape.what}",
+            node.span,
+            f"{shape.what} has {shape.rule}",
+        )
+
+
+def _number(node: Node, shape: Number, source: Source, what: str) -> None:
+    wanted = "a whole number" if shape.whole else "a number"
+    text = _scalar(node, source, what, wanted)
+    if text is None:
+        return
+    if numbers.is_oversized(text):
+        source.add(
+            "DPQL206",
+            f"{what} is a number beyond any use",
+            node.span,
+            f"at most {numbers.LONGEST} characters, and no exponent "
+            f"beyond {numbers.LARGEST_EXPONENT}",
+        )
+    elif not numbers.is_number(text):
+        source.add(
+            "DPQL205",
+            f"{what} is `{shown(text)}`, which is not a number",
+            node.span,
+            "write it like `250`, `0.05`, `1e-9`, `2_000_000` or `1/3`",
+        )
+    elif shape.whole and not numbers.is_whole(text):
+        source.add(
+            "DPQL207",
+            f"{what} is `{shown(text)}`, which is not a whole number",
+            node.span,
+            "write it in full, like `250` or `2_000_000`",
+        )
+
+
+def _choice(node: Node, shape: Choice, source: Source, what: str) -> None:
+    text = _scalar(node, source, what, quoted(shape.words))
+    if text is not None and text not in shape.words:
+        close = did_you_mean(text, shape.words)
+        source.add(
+            "DPQL209",
+            f"`{shown(text)}` is not {shape.what}",
+            node.span,
+            close or f"write {quoted(shape.words)}",
+        )
+
+
+def _list(node: Node, shape: ListOf, source: Source, what: str) -> None:
+    if not isinstance(node, Sequence):
+        source.add(
+            "DPQL203",
+            f"{what} is not a list",
+            node.span,
+            "write a list in brackets: `[first, second]`",
+        )
+        return
+    count, most = len(node.items), shape.longest
+    if count < shape.shortest or (most is not None and count > most):
+        wanted = (
+            f"exactly {most}"
+            if most == shape.shortest
+            else f"at least {shape.shortest}"
+            if count < shape.shortest
+            else f"at most {most}"
+        )
+        source.add(
+            "DPQL210",
+            f"{what} has {count} items, where {wanted} belong",
+            node.span,
+            f"give {wanted}",
+        )
+    for item in node.items:
+        check(item, shape.item, source, f"an item of {what}")
+
+
+def _mapping(node: Node, source: Source, what: str, hint: str) -> Mapping | None:
+    if isinstance(node, Mapping):
+        return node
+    source.add("DPQL203", f"{what} is not a block of keys", node.span, hint)
+    return None
+
+
+def _table(node: Node, shape: Table, source: Source, what: str) -> None:
+    mapping = _mapping(node, source, what, "write one name and a colon on each line")
+    if mapping is None:
+        return
+    if not mapping.entries:
+        source.add("DPQL210", f"{what} has no entries", node.span, "name at least one")
+    for entry in mapping.entries:
+        check(entry.key, shape.key, source, f"a name in {what}")
+        check(entry.value, shape.value, source, f"`{shown(entry.name)}`")
+
+
+def _variants(node: Node, shape: Variants, source: Source, what: str) -> None:
+    words = tuple(shape.records)
+    mapping = _mapping(node, source, what, f"write `{{{shape.tag}: {words[-1]}, ...}}`")
+    if mapping is None:
+        return
+    tag = mapping.get(shape.tag)
+    record = shape.records.get(tag.text) if isinstance(tag, Scalar) else None
+    if record is not None:
+        _record(mapping, record, source, what)
+    elif tag is None:
+        source.add(
+            "DPQL201",
+            f"{what} has no `{shape.tag}`",
+            node.span,
+            f"write `{shape.tag}: ...`, one of {quoted(words)}",
+        )
+    else:
+        choice = Choice(what=f"a {shape.tag}", words=words)
+        _choice(tag, choice, source, f"`{shape.tag}`")
+
+
+def _record(node: Node, shape: Record, source: Source, what: str) -> None:
+    keys = " and ".join(f"`{field.name}`" for field in shape.fields[:3])
+    mapping = _mapping(node, source, what, f"{shape.what} has keys such as {keys}")
+    if mapping is None:
+        return
+    for entry in mapping.entries:
+        field = shape.field(entry.name)
+        if field is None:
+            _unknown(entry, shape, source, what)
+        else:
+            check(entry.value, field.shape, source, f"`{entry.name}`")
+    given = {entry.name for entry in mapping.entries}
+    for field in shape.fields:
+        if field.required and field.name not in given:
+            source.add(
+                "DPQL201",
+                f"{what} has no `{field.name}`",
+                node.span,
+                f"add `{field.name}: {_example(field.examples[0])}`",
+            )
+    for names in shape.one_of:
+        _exactly_one(mapping, names, source, what)
+    for name, others in shape.needs:
+        entry_of = mapping.entry(name)
+        if entry_of and given.isdisjoint(others):
+            source.add(
+                "DPQL211",
+                f"`{name}` does not go with this statistic",
+                entry_of.key.span,
+                f"`{name}` belongs to {quoted(others)}",
+            )
+
+
+def _example(value: object) -> str:
+    match value:
+        case dict():
+            inner = ", ".join(f"{key}: {_example(item)}" for key, item in value.items())
+            return f"{{{inner}}}" if inner else "..."
+        case list():
+            return f"[{', '.join(_example(item) for item in value)}]"
+        case _:
+            return str(value)
+
+
+def _unknown(entry: Entry, shape: Record, source: Source, what: str) -> None:
+    names = [field.name for field in shape.fields]
+    hint = did_you_mean(entry.name, names)
+    source.add(
+        "DPQL202",
+        f"`{shown(entry.name)}` is not a key of {shape.what}",
+        entry.key.span,
+        hint or f"{what} takes {quoted(names)}",
+    )
+
+
+def _exactly_one(
+    mapping: Mapping, names: tuple[str, ...], source: Source, what: str
+) -> None:
+    given = [entry for entry in mapping.entries if entry.name in names]
+    if not given:
+        source.add(
+            "DPQL213",
+            f"{what} has none of {quoted(names)}",
+            mapping.span,
+            "give exactly one of them",
+        )
+    for entry in given[1:]:
+        source.add(
+            "DPQL213",
+            f"{what} has both `{given[0].name}` and `{entry.name}`",
+            entry.key.span,
+            f"keep one of {quoted(names)}",
+        )

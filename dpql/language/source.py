@@ -1,0 +1,164 @@
+"""A source text that is safe to parse: bounded, UTF-8, free of hidden characters."""
+
+from __future__ import annotations
+
+import re
+import stat
+import unicodedata
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+
+from dpql.diagnostics import shown
+from dpql.errors import Diagnostic, Span, SpecError
+
+LARGEST = 1 << 20
+"""The most bytes a spec may have."""
+
+DEEPEST = 32
+"""The deepest nesting of a spec and of a condition."""
+
+_SUSPECT = re.compile(r"[^\x20-\x7e\n\t]")
+_HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+class Form(StrEnum):
+    """The two ways to write a spec."""
+
+    YAML = "yaml"
+    DPQL = "dpql"
+
+
+_SUFFIXES = {".yaml": Form.YAML, ".yml": Form.YAML, ".dpql": Form.DPQL}
+
+
+class Source:
+    """A named text with its lines, and the faults found in it so far."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text.replace("\r\n", "\n")
+        self.lines = self.text.split("\n")
+        self.faults: list[Diagnostic] = []
+
+    def span(self, line: int, column: int, end_line: int, end_column: int) -> Span:
+        """Return a place; lines and columns count from 0 here, from 1 in the span."""
+        excerpt = self.lines[line] if line < len(self.lines) else ""
+        return Span(
+            self.name, line + 1, column + 1, end_line + 1, end_column + 1, excerpt
+        )
+
+    def add(
+        self, code: str, message: str, span: Span | None, hint: str | None = None
+    ) -> None:
+        """Note a fault."""
+        self.faults.append(Diagnostic(code, message, span, hint))
+
+    def fail(
+        self, code: str, message: str, span: Span | None, hint: str | None = None
+    ) -> SpecError:
+        """Note a fault and return the error that ends the reading."""
+        self.add(code, message, span, hint)
+        return self.error()
+
+    def error(self) -> SpecError:
+        """Return the error of all faults, in the order of the text."""
+        return SpecError(sorted(self.faults, key=_order))
+
+    def check(self) -> None:
+        """Raise the error if there is any fault."""
+        if self.faults:
+            raise self.error()
+
+
+def form_of(path: Path) -> Form:
+    """Return the form that the file's suffix names, or raise DPQL102."""
+    form = _SUFFIXES.get(path.suffix.lower())
+    if form is None:
+        raise SpecError.of(
+            "DPQL102",
+            f"`{shown(path.name)}` is neither a .yaml nor a .dpql file",
+            hint="name the file NAME.yaml or NAME.dpql",
+        )
+    return form
+
+
+def read(path: Path) -> Source:
+    """Return the checked source in a file, of which at most 1 MiB is read."""
+    name = str(path)
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise _unreadable(name, "not a regular file")
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no such file"
+        raise _unreadable(name, reason.lower()) from error
+    if len(content) > LARGEST:
+        raise _too_large(name)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        column = error.start - (content.rfind(b"\n", 0, error.start) + 1) + 1
+        raise SpecError.of(
+            "DPQL104",
+            "the file is not UTF-8 text",
+            span=Span(name, line, column, line, column + 1),
+            hint="save the file as UTF-8",
+        ) from error
+    return examine(text, name)
+
+
+def examine(text: str, name: str) -> Source:
+    """Return the source of a text, or raise when it is too large or hides something."""
+    if len(text) > LARGEST or len(text.encode("utf-8", "replace")) > LARGEST:
+        raise _too_large(name)
+    source = Source(name, text)
+    if source.text.startswith(_BYTE_ORDER_MARK):
+        raise source.fail(
+            "DPQL105",
+            "the text starts with a byte order mark",
+            source.span(0, 0, 0, 1),
+            "save the file as UTF-8 without a byte order mark",
+        )
+    _refuse_hidden(source)
+    return source
+
+
+def hidden(text: str) -> Iterable[re.Match[str]]:
+    """Yield the characters of a text that do not show or that reorder others."""
+    for match in _SUSPECT.finditer(text):
+        if unicodedata.category(match[0]) in _HIDDEN:
+            yield match
+
+
+def _refuse_hidden(source: Source) -> None:
+    for match in hidden(source.text):
+        index = match.start()
+        line = source.text.count("\n", 0, index)
+        column = index - (source.text.rfind("\n", 0, index) + 1)
+        name = unicodedata.name(match[0], "control character").lower()
+        raise source.fail(
+            "DPQL106",
+            f"the text holds a hidden character, U+{ord(match[0]):04X} ({name})",
+            source.span(line, column, line, column + 1),
+            "delete it; a reviewer could not see it",
+        )
+
+
+def _order(fault: Diagnostic) -> tuple[int, int]:
+    return (fault.span.line, fault.span.column) if fault.span else (0, 0)
+
+
+def _unreadable(name: str, reason: str) -> SpecError:
+    return SpecError.of("DPQL101", f"cannot read `{shown(name)}`: {reason}")
+
+
+def _too_large(name: str) -> SpecError:
+    return SpecError.of(
+        "DPQL107",
+        f"`{shown(name)}` is larger than 1 MiB",
+        hint="split the spec into several releases",
+    )

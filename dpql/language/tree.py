@@ -1,0 +1,108 @@
+"""The small tree that both readers make: mappings, sequences and scalars with places.
+
+A scalar is text. Nothing here knows what a number or a column is; `shape` checks the
+tree, `resolve` gives it meaning, and the printers write it down again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from dpql.errors import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A piece of text; ``offset`` is where it starts inside its span.
+
+    ``offset`` is None when the source spells the text differently (escapes, folded
+    lines), so that a part of the text has no exact place of its own.
+    """
+
+    text: str
+    span: Span
+    offset: int | None = None
+
+    def part(self, start: int, end: int) -> Span:
+        """Return the place of ``text[start:end]``, or of the whole scalar."""
+        if self.offset is None:
+            return self.span
+        column = self.span.column + self.offset
+        return replace(
+            self.span, column=column + start, end_column=max(end, start + 1) + column
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Nodes in order."""
+
+    items: tuple[Node, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A key and its value."""
+
+    key: Scalar
+    value: Node
+
+    @property
+    def name(self) -> str:
+        """Return the text of the key."""
+        return self.key.text
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Entries in the order of the text; no two have the same key.
+
+    Its place is that of the key it belongs to, which is where a fault should point.
+    """
+
+    entries: tuple[Entry, ...]
+    span: Span
+
+    def entry(self, name: str) -> Entry | None:
+        """Return the entry of that key."""
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+    def get(self, name: str) -> Node | None:
+        """Return the value of that key."""
+        entry = self.entry(name)
+        return entry.value if entry else None
+
+
+Node = Scalar | Sequence | Mapping
+Plain = str | list["Plain"] | dict[str, "Plain"]
+"""A tree without places: what is compared, printed to JSON and checked by a schema."""
+
+
+def plain(node: Node) -> Plain:
+    """Return the tree without its places; nesting is bounded by the readers."""
+    match node:
+        case Scalar(text=text):
+            return text
+        case Sequence(items=items):
+            return [plain(item) for item in items]
+        case Mapping(entries=entries):
+            return {entry.name: plain(entry.value) for entry in entries}
+
+
+def places(root: Mapping) -> Iterator[tuple[tuple[str, ...], Span]]:
+    """Yield the path and the place of every entry.
+
+    The place is that of the value where the value is short, else that of the key.
+    """
+    pending: list[tuple[tuple[str, ...], Mapping]] = [((), root)]
+    while pending:
+        path, mapping = pending.pop()
+        for entry in mapping.entries:
+            below = (*path, entry.name)
+            if isinstance(entry.value, Mapping):
+                pending.append((below, entry.value))
+                yield below, entry.key.span
+            else:
+                yield below, entry.value.span

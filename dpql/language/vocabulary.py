@@ -1,0 +1,119 @@
+"""The words a spec may use for statistics and types, and what each of them demands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpql.model.spec import MechanismName, StatisticKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticWord:
+    """How a statistic is asked for.
+
+    ``inputs`` is the number of columns, and 0 means the word `rows`. ``mechanism`` is
+    taken when neither the statistic nor the defaults name one. A statistic that
+    ``needs_public_count`` exists only where the number of rows aggregated is public.
+    """
+
+    kind: StatisticKind
+    inputs: int
+    mechanism: MechanismName
+    of_category: bool = False
+    needs_public_count: bool = False
+    takes_at_least: bool = False
+    summary: str
+    example: str | tuple[str, ...]
+
+
+STATISTICS: dict[str, StatisticWord] = {
+    word.kind.value: word
+    for word in (
+        StatisticWord(
+            kind=StatisticKind.COUNT,
+            inputs=0,
+            mechanism=MechanismName.GEOMETRIC,
+            summary="How many rows there are, or how many pass `where`.",
+            example="rows",
+        ),
+        StatisticWord(
+            kind=StatisticKind.SUM,
+            inputs=1,
+            mechanism=MechanismName.SNAPPING,
+            summary="The sum of a number column, each cell clamped to its bounds.",
+            example="wage",
+        ),
+        StatisticWord(
+            kind=StatisticKind.MEAN,
+            inputs=1,
+            mechanism=MechanismName.SNAPPING,
+            takes_at_least=True,
+            summary="The mean of a number column, each cell clamped to its bounds.",
+            example="wage",
+        ),
+        StatisticWord(
+            kind=StatisticKind.VARIANCE,
+            inputs=1,
+            mechanism=MechanismName.SNAPPING,
+            takes_at_least=True,
+            summary="The variance of a number column, cells clamped to its bounds.",
+            example="wage",
+        ),
+        StatisticWord(
+            kind=StatisticKind.COVARIANCE,
+            inputs=2,
+            mechanism=MechanismName.SNAPPING,
+            needs_public_count=True,
+            summary="The sample covariance of two number columns; n must be public.",
+            example=("age", "wage"),
+        ),
+        StatisticWord(
+            kind=StatisticKind.HISTOGRAM,
+            inputs=1,
+            mechanism=MechanismName.GEOMETRIC,
+            of_category=True,
+            summary="How many rows fall into each bin, or have each key.",
+            example="age",
+        ),
+    )
+}
+
+AT_LEAST_WORDS = tuple(
+    word for word, entry in STATISTICS.items() if entry.takes_at_least
+)
+
+HABITS: dict[str, str] = {
+    "avg": "mean",
+    "average": "mean",
+    "var": "variance",
+    "cov": "covariance",
+    "hist": "histogram",
+    "total": "sum",
+    "median": "histogram",
+    "int": "integer",
+    "number": "decimal",
+    "numeric": "decimal",
+    "double": "float",
+    "real": "float",
+    "string": "category",
+    "enum": "category",
+    "boolean": "category",
+    "laplace": "snapping",
+    "discrete_laplace": "geometric",
+    "eps": "epsilon",
+    "neighbors": "neighbours",
+    "bounded": "replace_one",
+    "unbounded": "add_remove",
+    "group_by": "by",
+    "filter": "where",
+    "range": "bounds",
+    "lower": "bounds",
+    "upper": "bounds",
+    "min": "bounds",
+    "max": "bounds",
+    "values": "keys",
+    "categories": "keys",
+    "budget": "spend",
+    "n": "rows",
+}
+"""Words people bring from elsewhere, and the word that does it here."""
