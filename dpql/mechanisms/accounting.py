@@ -60,6 +60,7 @@ def zcdp_delta_up(rho: Fraction, epsilon: Fraction) -> Fraction:
 
         exp((a - 1)(a rho - epsilon) + (a - 1) ln(a - 1) - a ln a).
 
+    The result is at most 1, and never below 2**-16384.
     Source: MATH 10, zCDP.
     """
     if rho <= 0 or epsilon < 0:
