@@ -100,6 +100,49 @@ class Code:
 
 
 CODES: dict[str, Code] = {
+    "DPQL400": Code(
+        title="the file is not a plan in canonical form",
+        cause=(
+            "A plan is read strictly: JSON without duplicate or unknown members, every "
+            "number as exact text, in the one spelling that dpql writes."
+        ),
+        wrong='{"epsilon": 1.0}',
+        right="the file that `dpql plan --out` wrote",
+    ),
+    "DPQL401": Code(
+        title="the plan is of another format",
+        cause="The plan was written by a dpql whose plan format this one cannot read.",
+        wrong='"version": "2"',
+        right='"version": "1"',
+    ),
+    "DPQL402": Code(
+        title="the plan disagrees with itself",
+        cause=(
+            "A plan carries the spec it came from. Every other member is derived again "
+            "when the plan is read, and one of them differs: the plan was altered, or "
+            "made by another version of dpql."
+        ),
+        wrong="a plan edited by hand",
+        right="a plan made again from its spec",
+    ),
+    "DPQL403": Code(
+        title="the plan loses more than its budget",
+        cause=(
+            "The privacy loss, recomputed from the parameters of the noise alone, is "
+            "above the epsilon that the part, the step or the plan may spend."
+        ),
+        wrong="a plan whose noise was made smaller",
+        right="a plan made again from its spec",
+    ),
+    "DPQL405": Code(
+        title="the plan beside the spec is missing or stale",
+        cause=(
+            "NAME.plan.json must be exactly what NAME.yaml or NAME.dpql compiles to, so "
+            "that what is reviewed is what runs."
+        ),
+        wrong="a spec changed without its plan",
+        right="`dpql plan NAME.yaml --out NAME.plan.json`",
+    ),
     "DPQL410": Code(
         title="the accuracy target is not positive or is beyond the grid",
         cause=(
@@ -142,6 +185,57 @@ CODES: dict[str, Code] = {
             "statistic must have its lower end below its upper end."
         ),
         wrong="epsilon: 0",
+        right="epsilon: 1.0",
+    ),
+    "DPQL420": Code(
+        title="the number of all rows is public already",
+        cause=(
+            "Under replace_one the number of rows is declared, so an unfiltered count "
+            "of them releases nothing and must cost nothing."
+        ),
+        wrong="count: rows",
+        right="count: rows\nwhere: age >= 18",
+    ),
+    "DPQL421": Code(
+        title="too few rows for a variance",
+        cause="A sample variance or covariance divides by n - 1; n must be at least 2.",
+        wrong="rows: {exactly: 1}",
+        right="rows: {exactly: 1_000}",
+    ),
+    "DPQL422": Code(
+        title="a covariance needs a public number of rows",
+        cause=(
+            "There is no exact form of the covariance for a private number of rows, "
+            "hence none with a filter, with groups, or under add_remove."
+        ),
+        wrong="covariance: [age, wage]\nby: [district]",
+        right="covariance: [age, wage]",
+    ),
+    "DPQL423": Code(
+        title="an accuracy target on a ratio needs a promised count",
+        cause=(
+            "The error of a mean or variance over a private number of rows depends on "
+            "that number. With a public lower bound on it the cost can be computed."
+        ),
+        wrong="spend: {accuracy: 50}",
+        right="at_least: 1_000\nspend: {accuracy: 50}",
+    ),
+    "DPQL424": Code(
+        title="dropping nulls would change a public number of rows",
+        cause=(
+            "Where the number of rows is public, every row must stay in the set; a "
+            "cell without a value takes a declared one."
+        ),
+        wrong="nulls: drop",
+        right="nulls: {as: 0}",
+    ),
+    "DPQL430": Code(
+        title="the total epsilon is too small for what is asked",
+        cause=(
+            "The epsilons named and the accuracy targets priced add up to more than "
+            "the total, or leave nothing to share."
+        ),
+        wrong="epsilon: 0.1",
         right="epsilon: 1.0",
     ),
 }

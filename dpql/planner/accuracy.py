@@ -1,0 +1,83 @@
+"""What is promised: the error of every step, per cell and for all cells at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpql.model.plan import Part, Step
+from dpql.planner.calibrate import granted, stated_error
+from dpql.planner.draft import Draft
+from dpql.planner.grids import prove_moments
+from dpql.statistics.readout import worst_error
+
+MOMENTS = ("n", "u", "v", "uu", "uv")
+
+
+def state_accuracy(draft: Draft) -> Draft:
+    """Finish the steps with what they promise."""
+    count = len(draft.spec.statistics)
+    return replace(draft, steps=tuple(_step(draft, index) for index in range(count)))
+
+
+def needed(parts: tuple[Part, ...]) -> tuple[str, ...]:
+    """Return the names of the moments that the parts are made of, in fixed order."""
+    terms = [term for part in parts for term in part.measure.terms]
+    names = {name for term in terms for name in term.moments}
+    return tuple(name for name in MOMENTS if name in names)
+
+
+def _step(draft: Draft, index: int) -> Step:
+    spec = draft.spec
+    ask, description = spec.statistics[index], draft.descriptions[index]
+    parts, setting = draft.parts[index], draft.settings[index]
+    choice = draft.choices[index]
+    epsilon = granted(choice)
+    span = description.upper - description.lower
+    rows = ask.at_least
+    accuracy = worst_error(
+        description.readout,
+        [part.half_width for part in parts],
+        rows=rows,
+        span=span,
+        quantisation=description.quantisation,
+    )
+    everywhere = accuracy
+    if accuracy is not None and setting.cells > 1:
+        everywhere = stated_error(
+            description,
+            choice.mechanism,
+            epsilon,
+            ask=ask,
+            rows=rows,
+            cells=setting.cells,
+        )
+    return Step(
+        name=ask.name,
+        statistic=ask.kind,
+        columns=ask.columns,
+        edges=ask.edges,
+        where=ask.where,
+        by=ask.by,
+        at_least=ask.at_least,
+        relation=spec.privacy.neighbours,
+        cells=setting.cells,
+        bound=draft.bounds[index],
+        grids=setting.grids,
+        moments=prove_moments(needed(parts), setting.grids, setting.rows),
+        parts=parts,
+        readout=description.readout,
+        quantisation=description.quantisation,
+        sensitivity=description.sensitivity,
+        lower=description.lower,
+        upper=description.upper,
+        l0=max(part.measure.l0 for part in parts),
+        unit=description.unit,
+        mechanism=choice.mechanism,
+        spend=ask.spend,
+        epsilon=epsilon,
+        loss=sum((part.loss for part in parts[1:]), parts[0].loss),
+        alpha=ask.alpha,
+        gamma=ask.gamma,
+        accuracy=accuracy,
+        accuracy_all=everywhere,
+    )

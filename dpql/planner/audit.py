@@ -1,0 +1,108 @@
+"""A finished plan, examined from its own members alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from dpql.errors import DpqlError, PlanFault
+from dpql.mechanisms import MECHANISMS
+from dpql.model.codec import encode
+from dpql.model.plan import Part, Plan, Step
+from dpql.model.spec import Spec
+from dpql.planner.figures import quantity, rational, shown
+
+
+def audit_loss(plan: Plan) -> Fraction:
+    """Return the total loss, recomputed; refuse a plan that exceeds its budget.
+
+        loss(part) = l0 * loss of the noise that the parameters spell
+
+    The noise must hide at least the part's sensitivity. Nothing that the planner
+    computed is believed but sensitivities and l0, which `refuse_altered` derives again.
+
+    Raises:
+        PlanFault: a stated loss is not the recomputed one (DPQL402), or the losses add
+            up to more than a part, a step or the plan may spend (DPQL403).
+    """
+    total = Fraction(0)
+    for step in plan.steps:
+        parts = [_part_loss(step, part) for part in step.parts]
+        loss = sum(parts, Fraction(0))
+        _agree(step.loss == loss, f"the loss of `{shown(step.name)}`")
+        _afford(loss, step.epsilon, f"`{shown(step.name)}`")
+        total += loss
+    spent = sum((step.epsilon for step in plan.steps), Fraction(0))
+    _agree(plan.loss == total, "the total loss")
+    _agree(plan.spent == spent, "the sum of the steps' epsilons")
+    _agree(plan.epsilon == plan.spec.privacy.epsilon, "the budget")
+    _afford(spent, plan.epsilon, "the plan")
+    _afford(total, plan.epsilon, "the plan")
+    return total
+
+
+def refuse_altered(plan: Plan, compiled: Callable[[Spec], Plan]) -> None:
+    """Compare every member with what the plan's own spec compiles to.
+
+    Raises:
+        PlanFault: a member differs, or the spec does not compile (DPQL402).
+    """
+    try:
+        expected = compiled(plan.spec)
+    except (DpqlError, ArithmeticError, LookupError, ValueError, AssertionError):
+        # A spec that no text spells can break what resolve has promised the passes.
+        raise _altered("its spec cannot be planned") from None
+    if plan != expected:
+        place = _difference(encode(Plan, expected), encode(Plan, plan), "plan")
+        raise _altered(f"`{place}` is not what its spec gives")
+
+
+def _part_loss(step: Step, part: Part) -> Fraction:
+    name = f"`{shown(step.name)}`, part `{shown(part.measure.name)}`"
+    module = MECHANISMS.get(part.noise.mechanism)
+    if module is None:
+        raise _altered(f"the mechanism of {name} is none that is known")
+    noise = module.restore(dict(part.noise.parameters))
+    _agree(noise.sensitivity >= part.measure.sensitivity > 0, f"the noise of {name}")
+    _agree(part.measure.l0 > 0, f"the l0 of {name}")
+    loss = part.measure.l0 * module.loss(noise)
+    _agree(part.loss == loss, f"the loss of {name}")
+    _afford(loss, part.epsilon, name)
+    return loss
+
+
+def _difference(expected: Any, found: Any, path: str) -> str:
+    """Return the path of the first member that differs."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        for name in sorted(expected.keys() | found.keys()):
+            if expected.get(name) != found.get(name):
+                there = f"{path}.{shown(name)}"
+                return _difference(expected.get(name), found.get(name), there)
+    if isinstance(expected, list) and isinstance(found, list):
+        for index, (one, other) in enumerate(zip(expected, found, strict=False)):
+            if one != other:
+                return _difference(one, other, f"{path}[{index}]")
+    return path
+
+
+def _agree(holds: bool, what: str) -> None:  # noqa: FBT001  the fact that is stated
+    if not holds:
+        raise _altered(f"{what} is not what its parameters give")
+
+
+def _afford(loss: Fraction, budget: Fraction, what: str) -> None:
+    if loss > budget:
+        raise PlanFault.of(
+            "DPQL403",
+            f"{what} loses {quantity(loss)}, more than its ε {rational(budget)}",
+            hint="the plan was altered, or this is a bug in dpql; do not run it",
+        )
+
+
+def _altered(what: str) -> PlanFault:
+    return PlanFault.of(
+        "DPQL402",
+        f"the plan disagrees with itself: {what}",
+        hint="a plan is not edited by hand; plan the spec again",
+    )

@@ -1,0 +1,178 @@
+"""From an epsilon to noise: equal parts, each within its share of the loss."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from dpql.exact import (
+    power_of_two_up,
+    round_up_to_bits,
+    round_up_to_digits,
+    sidak_down,
+    two_to,
+)
+from dpql.mechanisms import MECHANISMS, Query
+from dpql.model.plan import Measure, Noise, Part
+from dpql.model.spec import MechanismName, Statistic
+from dpql.planner.draft import Choice, Draft
+from dpql.statistics import Description
+from dpql.statistics.readout import worst_error
+
+_FLOOR = Fraction(1, 10**40)
+"""Probabilities below this are stated as this."""
+
+
+def calibrate_noise(draft: Draft) -> Draft:
+    """Settle what `auto` means, and calibrate every part to its epsilon."""
+    choices = tuple(
+        _settled(ask, description, choice, draft.spec.data.rows.count)
+        for ask, description, choice in zip(
+            draft.spec.statistics, draft.descriptions, draft.choices, strict=True
+        )
+    )
+    parts = tuple(
+        make_parts(description, choice.mechanism, granted(choice), ask=ask)
+        for ask, description, choice in zip(
+            draft.spec.statistics, draft.descriptions, choices, strict=True
+        )
+    )
+    return replace(draft, choices=choices, parts=parts)
+
+
+def make_parts(
+    description: Description, mechanism: str, epsilon: Fraction, *, ask: Statistic
+) -> tuple[Part, ...]:
+    """Return the noisy parts of one statistic; their losses add up to epsilon."""
+    share = epsilon / len(description.measures)
+    level = part_level(ask.alpha, len(description.measures))
+    return tuple(
+        _part(measure, mechanism, share, level, ask.gamma)
+        for measure in description.measures
+    )
+
+
+def half_widths(
+    description: Description,
+    mechanism: str,
+    epsilon: Fraction,
+    *,
+    alpha: Fraction,
+    gamma: Fraction,
+    cells: int = 1,
+) -> list[Fraction]:
+    """Return the parts' accuracies such that all of ``cells`` cells keep them."""
+    count = len(description.measures)
+    level = part_level(alpha, count * cells)
+    module = MECHANISMS[mechanism]
+    return [
+        module.accuracy(_noise(module, measure, epsilon / count, gamma), level)
+        for measure in description.measures
+    ]
+
+
+def stated_error(
+    description: Description,
+    mechanism: str,
+    epsilon: Fraction,
+    *,
+    ask: Statistic,
+    rows: int | None,
+    cells: int = 1,
+) -> Fraction | None:
+    """Return the accuracy that the plan would state at this epsilon."""
+    widths = half_widths(
+        description,
+        mechanism,
+        epsilon,
+        alpha=ask.alpha,
+        gamma=ask.gamma,
+        cells=cells,
+    )
+    return worst_error(
+        description.readout,
+        widths,
+        rows=rows,
+        span=description.upper - description.lower,
+        quantisation=description.quantisation,
+    )
+
+
+def query_of(measure: Measure) -> Query:
+    """Return the question a mechanism hides, in units of the measure."""
+    return Query(
+        sensitivity=Fraction(measure.sensitivity),
+        lower=Fraction(measure.lower),
+        upper=Fraction(measure.upper),
+        lattice=Fraction(1),
+    )
+
+
+def part_level(alpha: Fraction, parts: int) -> Fraction:
+    """Return the level of one of ``parts`` independent claims, in 53 bits, down."""
+    if parts == 1:
+        return alpha
+    level = sidak_down(alpha, parts)
+    step = two_to(power_of_two_up(level) - 53)
+    return level // step * step
+
+
+def granted(choice: Choice) -> Fraction:
+    """Return the epsilon of a choice after the shares are split."""
+    assert choice.epsilon is not None, "split_shares has run"
+    return choice.epsilon
+
+
+def _part(
+    measure: Measure, mechanism: str, share: Fraction, level: Fraction, gamma: Fraction
+) -> Part:
+    module = MECHANISMS[mechanism]
+    noise = _noise(module, measure, share, gamma)
+    binds = getattr(module, "clamp_probability", None)
+    return Part(
+        measure=measure,
+        noise=Noise(
+            mechanism=mechanism,
+            parameters=tuple(sorted(module.parameters(noise).items())),
+        ),
+        epsilon=share,
+        loss=measure.l0 * module.loss(noise),
+        level=level,
+        half_width=module.accuracy(noise, level),
+        clamp_probability=None if binds is None else _rounded(binds(noise)),
+    )
+
+
+def _noise(module: Any, measure: Measure, share: Fraction, gamma: Fraction) -> Any:
+    return module.calibrate(query_of(measure), share / measure.l0, gamma=gamma)
+
+
+def _rounded(probability: Fraction) -> Fraction:
+    return round_up_to_digits(round_up_to_bits(max(probability, _FLOOR), 64), 6)
+
+
+def _settled(
+    ask: Statistic, description: Description, choice: Choice, rows: int
+) -> Choice:
+    if choice.mechanism != MechanismName.AUTO:
+        return choice
+    return replace(
+        choice,
+        mechanism=best_mechanism(ask, description, granted(choice), rows=rows),
+    )
+
+
+def best_mechanism(
+    ask: Statistic, description: Description, epsilon: Fraction, *, rows: int
+) -> str:
+    """Return the mechanism of the smaller stated error; the table's first if equal."""
+
+    def error(mechanism: str) -> Fraction:
+        found = stated_error(
+            description, mechanism, epsilon, ask=ask, rows=ask.at_least or rows
+        )
+        assert found is not None, "a count is given"
+        return found
+
+    return min(MECHANISMS, key=error)

@@ -1,0 +1,82 @@
+"""The planner's pipeline: a tuple of passes, then an audit of what they made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from dpql.model.plan import VERSION, Plan, decode_plan, spec_digest
+from dpql.model.spec import Spec
+from dpql.planner.accuracy import state_accuracy
+from dpql.planner.audit import audit_loss, refuse_altered
+from dpql.planner.bind import bind_columns, bound_contributions, describe_queries
+from dpql.planner.calibrate import calibrate_noise
+from dpql.planner.draft import Draft
+from dpql.planner.price import price_accuracy
+from dpql.planner.split import split_shares
+
+PASSES: tuple[Callable[[Draft], Draft], ...] = (
+    bind_columns,
+    bound_contributions,
+    describe_queries,
+    price_accuracy,
+    split_shares,
+    calibrate_noise,
+    state_accuracy,
+)
+
+COMPOSITION = "the losses of the steps add up"
+
+
+def plan(spec: Spec) -> Plan:
+    """Return the plan of a spec, without data.
+
+    Raises:
+        PlanFault: the spec cannot be planned as it stands (4xx).
+    """
+    made = _compile(spec)
+    audit_loss(made)
+    return made
+
+
+def read(data: bytes) -> Plan:
+    """Return the plan that the bytes spell, after auditing all of it.
+
+    Raises:
+        PlanFault: the bytes are not a plan (DPQL400, DPQL401), disagree with
+            themselves (DPQL402), or lose more than their budget (DPQL403).
+    """
+    found = decode_plan(data)
+    audit(found)
+    return found
+
+
+def audit(given: Plan) -> None:
+    """Refuse a plan that is not exactly what its own spec compiles to.
+
+    First the loss is recomputed from the mechanisms' parameters alone; that check
+    knows nothing of the passes. Then every other member is derived again.
+
+    Raises:
+        PlanFault: the plan disagrees with itself (DPQL402) or overspends (DPQL403).
+    """
+    audit_loss(given)
+    refuse_altered(given, _compile)
+
+
+def _compile(spec: Spec) -> Plan:
+    draft = Draft(spec=spec)
+    for compile_pass in PASSES:
+        draft = compile_pass(draft)
+    nothing = Fraction(0)
+    return Plan(
+        version=VERSION,
+        spec=spec,
+        spec_digest=spec_digest(spec),
+        composition=COMPOSITION,
+        epsilon=spec.privacy.epsilon,
+        delta=spec.privacy.delta,
+        spent=sum((step.epsilon for step in draft.steps), nothing),
+        loss=sum((step.loss for step in draft.steps), nothing),
+        steps=draft.steps,
+    )

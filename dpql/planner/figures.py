@@ -1,0 +1,95 @@
+"""Exact numbers and foreign names as text for people.
+
+Digits come from integer arithmetic. An error is always shown rounded up, so that what
+a person reads is never a stronger promise than the plan makes.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from fractions import Fraction
+
+from dpql.exact import exp_up
+
+_SHORT = 7
+"""A fraction of at most so many characters is shown as it is."""
+
+_CLIP = 48
+_TINY = -5
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def rational(x: Fraction) -> str:
+    """Return a short fraction as it is, any other as a decimal after ``≈``."""
+    text = str(x)
+    return text if len(text) <= _SHORT else f"≈ {decimal(x, 4)}"
+
+
+def quantity(x: Fraction | None) -> str:
+    """Return a number as a plain decimal of up to six significant digits."""
+    return "-" if x is None else decimal(x, 6)
+
+
+def within_text(error: Fraction, unit: str | None) -> str:
+    """Return ``± error unit``, the error rounded up to five significant digits."""
+    text = f"± {decimal(error, 5, up=True)}"
+    return text if unit is None else f"{text} {shown(unit)}"
+
+
+def decimal(x: Fraction, significant: int, *, up: bool = False) -> str:
+    """Return the decimal of so many significant digits, thousands set apart.
+
+    All digits before the point are kept. ``up`` rounds away from zero, else to
+    nearest with ties away from zero.
+    """
+    if x == 0:
+        return "0"
+    sign = "-" if x < 0 else ""
+    x = abs(x)
+    exponent = _magnitude(x)
+    if exponent < _TINY:
+        head = decimal(x / Fraction(10) ** exponent, significant, up=up)
+        return f"{sign}{head}e{exponent}"
+    places = max(0, significant - 1 - exponent)
+    scaled = x * 10**places
+    digits = -(-scaled // 1) if up else (scaled + Fraction(1, 2)) // 1
+    whole, part = divmod(digits, 10**places)
+    tail = f"{part:0{places}d}".rstrip("0") if places else ""
+    return sign + f"{whole:,}".replace(",", " ") + (f".{tail}" if tail else "")
+
+
+def times(epsilon: Fraction) -> str:
+    """Return e**epsilon, rounded up to three significant digits."""
+    return decimal(exp_up(epsilon), 3, up=True)
+
+
+def percent(x: Fraction) -> str:
+    """Return a probability as a percentage of up to six significant digits."""
+    return f"{decimal(100 * x, 6)}%"
+
+
+def bar(share: Fraction, width: int = 10) -> str:
+    """Return a bar of ``width`` cells, as many of them full as the share says."""
+    full = (share * width + Fraction(1, 2)).__floor__()
+    full = min(max(full, 1 if share > 0 else 0), width)
+    return "█" * full + "░" * (width - full)
+
+
+def shown(name: str, limit: int = _CLIP) -> str:
+    """Return a name that cannot steer a terminal, hide or reorder text, or flood it."""
+    safe = "".join(
+        c if unicodedata.category(c) not in _UNSEEN else f"\\u{{{ord(c):x}}}"
+        for c in name[: limit + 1]
+    )
+    return safe if len(name) <= limit else f"{safe[: limit - 1]}…"
+
+
+def plural(count: int, word: str) -> str:
+    """Return ``1 row`` or ``3 rows``."""
+    return f"{decimal(Fraction(count), 1)} {word}" + ("" if count == 1 else "s")
+
+
+def _magnitude(x: Fraction) -> int:
+    """Return the exponent of the leading decimal digit of x > 0."""
+    exponent = len(str(x.numerator)) - len(str(x.denominator))
+    return exponent if x >= Fraction(10) ** exponent else exponent - 1

@@ -1,0 +1,109 @@
+"""How fine the values of a column are counted, and that no sum can overflow.
+
+    lossless    Q = (upper - lower) / step, for integers and decimals
+    binary      Q = 2**q, q = 20 + ceil log2 max(1, rows * epsilon)
+
+within 2**46 steps where values are summed and 2**31 where products are, fewer where the
+declared rows would leave 63 bits. A factor u is split as high * 2**s + low when its sum
+in one accumulator would not be safe; s is half the bits of the grid.
+
+Source: MATH 5 (quantiser, Q, overflow).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dpql.exact import power_of_two_up, two_to
+from dpql.model.plan import Grid, Moment
+from dpql.model.spec import NumberColumn, NumberType
+
+_LEAST = 20
+_FINEST = {1: 46, 2: 31}
+_SIGNED = (1 << 63) - 1
+_COMMON = 1 << 31
+"""Rows for which one accumulator is kept when it can be, declared or not."""
+
+_DOUBLE = 53
+_HALF = Fraction(1, 2)
+
+
+def choose_grid(
+    column: NumberColumn, *, power: int, rows: int, epsilon: Fraction
+) -> Grid:
+    """Return the grid of a column for a statistic that multiplies ``power`` factors."""
+    finest = _finest(power, rows)
+    width = column.upper - column.lower
+    if column.step is not None:
+        steps = (width / column.step).__floor__()
+        if steps <= 1 << finest:
+            shake = _double_error(column, steps)
+            exact = column.type is NumberType.INTEGER or shake < _HALF
+            return _grid(column, steps, Fraction(0) if exact else _HALF + shake)
+    wanted = _LEAST + power_of_two_up(max(Fraction(1), rows * epsilon))
+    steps = 1 << max(min(wanted, finest), min(_LEAST, finest))
+    return _grid(column, steps, _HALF + _double_error(column, steps))
+
+
+def prove_moments(
+    names: Iterable[str], grids: tuple[Grid, ...], rows: int
+) -> tuple[Moment, ...]:
+    """Return the moments with the split that makes their sums safe."""
+    return tuple(_moment(name, grids, rows) for name in names)
+
+
+def _moment(name: str, grids: tuple[Grid, ...], rows: int) -> Moment:
+    if name == "n":
+        return Moment(name=name, shift=0, safe_rows=_SIGNED)
+    factors = [grids["uv".index(letter)].steps for letter in name]
+    whole = _SIGNED // _product(factors)
+    if whole >= max(rows, _COMMON):
+        return Moment(name=name, shift=0, safe_rows=whole)
+    shift = max((factor.bit_length() + 1) // 2 for factor in factors)
+    limbs = [max(factor >> shift, (1 << shift) - 1) for factor in factors]
+    return Moment(name=name, shift=shift, safe_rows=_SIGNED // _product(limbs))
+
+
+def _product(factors: list[int]) -> int:
+    return factors[0] * factors[-1] if len(factors) > 1 else factors[0]
+
+
+def _finest(power: int, rows: int) -> int:
+    """Return the most bits of a grid whose split sums hold the declared rows."""
+    bits = _FINEST[power]
+    while bits > 1 and _SIGNED // (1 << ((bits + 2) // 2)) ** power < rows:
+        bits -= 1
+    return bits
+
+
+def _grid(column: NumberColumn, steps: int, error: Fraction) -> Grid:
+    return Grid(
+        column=column.name,
+        lower=column.lower,
+        upper=column.upper,
+        steps=steps,
+        error=error,
+    )
+
+
+def _double_error(column: NumberColumn, steps: int) -> Fraction:
+    """Return how far, in steps, an evaluation in doubles can stray before rounding.
+
+        2**(q-50), and 2**(q-52) max(|a|, |b|) / w when a bound or the values
+        themselves are no doubles
+    """
+    q = power_of_two_up(Fraction(steps))
+    error = two_to(q - 50)
+    bounds = (column.lower, column.upper)
+    if column.type is not NumberType.FLOAT or not all(map(_is_double, bounds)):
+        farthest = max(abs(bound) for bound in bounds)
+        error += two_to(q - 52) * farthest / (column.upper - column.lower)
+    return error
+
+
+def _is_double(number: Fraction) -> bool:
+    odd = number.denominator & (number.denominator - 1)
+    significant = abs(number.numerator)
+    significant //= (significant & -significant) or 1
+    return not odd and significant.bit_length() <= _DOUBLE

@@ -1,0 +1,95 @@
+"""Shares of what is left: exact, in proportion, never above the total."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from dpql.errors import PlanFault
+from dpql.model.spec import AccuracyTarget, Share
+from dpql.planner.calibrate import stated_error
+from dpql.planner.draft import Choice, Draft
+from dpql.planner.figures import quantity, rational, within_text
+
+
+def split_shares(draft: Draft) -> Draft:
+    """Divide what epsilons and targets leave of the total among the shares.
+
+        epsilon_i = weight_i * (total - named) / (sum of weights)
+
+    Ensures: where there are shares, the epsilons add up to the total exactly.
+
+    Raises:
+        PlanFault: nothing is left, or less than nothing (DPQL430).
+    """
+    asks = draft.spec.statistics
+    named = sum((c.epsilon for c in draft.choices if c.epsilon is not None), Fraction(0))
+    weights = sum(
+        (ask.spend.weight for ask in asks if isinstance(ask.spend, Share)), Fraction(0)
+    )
+    left = draft.spec.privacy.epsilon - named
+    if left < 0 or (weights and left == 0):
+        raise _too_little(draft, -left)
+    return replace(
+        draft,
+        choices=tuple(
+            replace(choice, epsilon=ask.spend.weight * left / weights)
+            if isinstance(ask.spend, Share)
+            else choice
+            for ask, choice in zip(asks, draft.choices, strict=True)
+        ),
+    )
+
+
+def _too_little(draft: Draft, short: Fraction) -> PlanFault:
+    spec = draft.spec
+    total = spec.privacy.epsilon
+    sharing = [f"`{a.name}`" for a in spec.statistics if isinstance(a.spend, Share)]
+    asked = [
+        f"`{ask.name}` ε {quantity(choice.epsilon)}"
+        for ask, choice in zip(spec.statistics, draft.choices, strict=True)
+        if choice.epsilon is not None
+    ]
+    message = f"the total ε {rational(total)} is too small for " + " + ".join(asked)
+    if short:
+        message += f": it falls short by {quantity(short)}"
+    if sharing:
+        message += "; nothing is left for the shares of " + ", ".join(sharing)
+    ways = [f"raise the total to {quantity(total + short)}" + (" or more" * bool(sharing))]
+    ways += [
+        way
+        for index in range(len(spec.statistics))
+        if (way := _relaxation(draft, index, short)) is not None
+    ]
+    return PlanFault.of(
+        "DPQL430",
+        message,
+        hint="one of: " + "; ".join(ways),
+        span=spec.places.span("privacy", "epsilon"),
+    )
+
+
+def _relaxation(draft: Draft, index: int, short: Fraction) -> str | None:
+    """Say what the statistic alone would have to give up to make the rest fit."""
+    ask, choice = draft.spec.statistics[index], draft.choices[index]
+    if not isinstance(ask.spend, AccuracyTarget) or choice.epsilon is None:
+        return None
+    remaining = choice.epsilon - short
+    description = draft.descriptions[index]
+    error = _error_at(draft, index, choice, remaining) if remaining > 0 else None
+    if error is None or error >= description.upper - description.lower:
+        return f"drop `{ask.name}`"
+    return f"let `{ask.name}` be within {within_text(error, description.unit)}"
+
+
+def _error_at(
+    draft: Draft, index: int, choice: Choice, epsilon: Fraction
+) -> Fraction | None:
+    ask = draft.spec.statistics[index]
+    return stated_error(
+        draft.descriptions[index],
+        choice.mechanism,
+        epsilon,
+        ask=ask,
+        rows=ask.at_least,
+    )
