@@ -96,7 +96,7 @@ def test_threshold_at_a_far_corner() -> None:
 @pytest.mark.parametrize("rho", ["1e-6", "0.03", "0.5", "4"])
 @pytest.mark.parametrize("epsilon", ["0", "0.1", "3", "40"])
 def test_zcdp_delta_is_the_infimum(rho: str, epsilon: str) -> None:
-    """No order on a grid beats it, a good one comes near; at most 1, least 2**-16384."""
+    """No order on a grid beats it, a good one is near; at most 1, least 2**-16384."""
     r, e = mpmath.mpf(rho), mpmath.mpf(epsilon)
     delta = real(zcdp_delta_up(Fraction(rho), Fraction(epsilon)))
 
