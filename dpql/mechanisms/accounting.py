@@ -82,7 +82,7 @@ def optimal_delta_up(epsilon: Fraction, k: int, epsilon_total: Fraction) -> Frac
 
     It is the hockey stick divergence of k randomised responses, the worst case of all
     epsilon-DP mechanisms, and 0 from epsilon_total = k epsilon on.
-    Source: MATH 10, composition; Kairouz, Oh, Viswanath (2015), theorem 3.3.
+    Source: MATH 10, composition; Kairouz, Oh, Viswanath (2015).
     """
     if epsilon <= 0 or epsilon_total < 0 or k < 1:
         raise PlanFault.of(

@@ -27,9 +27,9 @@ _STEPS = 64
 
 
 def probability_down(successes: int, trials: int, level: float) -> float:
-    """Return p such that a true probability below p is claimed with chance <= level.
+    """Return a bound that is above the true probability with chance at most level.
 
-        P(p > true probability) <= level,   p = sup{p: P(Bin(n, p) >= x) <= level}
+        sup{p: P(Bin(n, p) >= x) <= level}
 
     Requires: 0 <= successes <= trials, 0 < level < 1/2.
     """
@@ -52,7 +52,7 @@ def probability_down(successes: int, trials: int, level: float) -> float:
 
 
 def probability_up(successes: int, trials: int, level: float) -> float:
-    """Return p such that a true probability above p is claimed with chance <= level.
+    """Return a bound that is below the true probability with chance at most level.
 
     The failures have the mirrored law: 1 - `probability_down` of the failures.
     """

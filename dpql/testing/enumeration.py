@@ -9,7 +9,7 @@ is asked next, gives the law of the code itself, with no sampling error:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -35,7 +35,7 @@ class Outcomes:
     masses: dict[int, Fraction]
     unresolved: Fraction
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Any]:
         return iter((self.masses, self.unresolved))
 
 

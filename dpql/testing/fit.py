@@ -87,7 +87,7 @@ def relative_entropy(
     Cells with E < ``least`` are pooled into one; that has no part in the proof, it
     keeps d small and so the test sharp. An outcome of no mass refutes at once.
     Source: Agrawal (2020), Finite-sample concentration of the multinomial in relative
-    entropy, theorem 1.2: E exp(t G) <= (1 - t)**-d, and Markov's inequality.
+    entropy: E exp(t G) <= (1 - t)**-d for 0 <= t < 1, and Markov's inequality.
     """
     cells, trials = _cells(observed, probabilities, least)
     cells = _enough(cells)
