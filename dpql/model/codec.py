@@ -26,7 +26,7 @@ _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _BRACKET = re.compile(rb"[\[\]{}]")
 
 
-class Malformed(ValueError):  # noqa: N818  an adjective reads better where it is caught
+class Malformed(ValueError):
     """The bytes or the document do not spell a value of the type."""
 
 
@@ -89,7 +89,7 @@ def kind_of(hint: Any) -> str:
 
 
 @cache
-def _encoder(hint: Any) -> Callable[[Any], Any]:
+def _encoder(hint: Any) -> Callable[[Any], Any]:  # noqa: PLR0911  one per type
     if hint in (str, bool):
         return lambda value: value
     if hint in (int, Fraction):
@@ -127,7 +127,7 @@ def _union_encoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 
 
 @cache
-def _decoder(hint: Any) -> Callable[[Any], Any]:
+def _decoder(hint: Any) -> Callable[[Any], Any]:  # noqa: PLR0911  one per type
     if hint is str:
         return _text
     if hint in (int, Fraction):

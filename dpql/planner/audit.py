@@ -6,12 +6,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from dpql.diagnostics import shown
 from dpql.errors import DpqlError, PlanFault
 from dpql.mechanisms import MECHANISMS
 from dpql.model.codec import encode
 from dpql.model.plan import Part, Plan, Step
 from dpql.model.spec import Spec
-from dpql.planner.figures import quantity, rational, shown
+from dpql.planner.figures import quantity, rational
 
 
 def audit_loss(plan: Plan) -> Fraction:

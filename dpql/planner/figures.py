@@ -1,4 +1,4 @@
-"""Exact numbers and foreign names as text for people.
+"""Exact numbers as text for people.
 
 Digits come from integer arithmetic. An error is always shown rounded up, so that what
 a person reads is never a stronger promise than the plan makes.
@@ -6,23 +6,21 @@ a person reads is never a stronger promise than the plan makes.
 
 from __future__ import annotations
 
-import unicodedata
 from fractions import Fraction
 
+from dpql.diagnostics import shown
 from dpql.exact import exp_up
 
 _SHORT = 7
 """A fraction of at most so many characters is shown as it is."""
 
-_CLIP = 48
 _TINY = -5
-_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 def rational(x: Fraction) -> str:
-    """Return a short fraction as it is, any other as a decimal after ``≈``."""
+    """Return a short fraction as it is, any other as a decimal after ``≈``, up."""
     text = str(x)
-    return text if len(text) <= _SHORT else f"≈ {decimal(x, 4)}"
+    return text if len(text) <= _SHORT else f"≈ {decimal(x, 4, up=True)}"
 
 
 def quantity(x: Fraction | None) -> str:
@@ -73,15 +71,6 @@ def bar(share: Fraction, width: int = 10) -> str:
     full = (share * width + Fraction(1, 2)).__floor__()
     full = min(max(full, 1 if share > 0 else 0), width)
     return "█" * full + "░" * (width - full)
-
-
-def shown(name: str, limit: int = _CLIP) -> str:
-    """Return a name that cannot steer a terminal, hide or reorder text, or flood it."""
-    safe = "".join(
-        c if unicodedata.category(c) not in _UNSEEN else f"\\u{{{ord(c):x}}}"
-        for c in name[: limit + 1]
-    )
-    return safe if len(name) <= limit else f"{safe[: limit - 1]}…"
 
 
 def plural(count: int, word: str) -> str:

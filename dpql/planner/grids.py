@@ -90,8 +90,8 @@ def _grid(column: NumberColumn, steps: int, error: Fraction) -> Grid:
 def _double_error(column: NumberColumn, steps: int) -> Fraction:
     """Return how far, in steps, an evaluation in doubles can stray before rounding.
 
-        2**(q-50), and 2**(q-52) max(|a|, |b|) / w when a bound or the values
-        themselves are no doubles
+    2**(q-50), and 2**(q-52) max(|a|, |b|) / w when a bound or the values
+    themselves are no doubles
     """
     q = power_of_two_up(Fraction(steps))
     error = two_to(q - 50)

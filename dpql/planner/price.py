@@ -17,17 +17,17 @@ from dpql.statistics import Description
 
 _CEILING = Fraction(1000)
 _DIGITS = 15
-_HALVINGS = 44
-"""Bisections of a composite's epsilon: to 2**-44 of itself."""
+_TRIALS = 8
+_STRIDE = Fraction(17, 16)
+_HALVINGS = 22
+"""Bisections of a stride: a composite's epsilon is found to 2**-26 of itself."""
 
 
 def price_accuracy(draft: Draft) -> Draft:
     """Give every statistic that names its spending an epsilon; leave shares open."""
     choices: list[Choice] = []
     faults: list[Diagnostic] = []
-    for ask, description in zip(
-        draft.spec.statistics, draft.descriptions, strict=True
-    ):
+    for ask, description in zip(draft.spec.statistics, draft.descriptions, strict=True):
         match ask.spend:
             case Share():
                 choices.append(Choice(mechanism=ask.mechanism.value, epsilon=None))
@@ -98,19 +98,17 @@ def _searched(
     The stated error of a ratio falls as epsilon grows, with jumps; so the answer is
     the end that was seen to reach, never a point between.
     """
-    most = _CEILING * sum(measure.l0 for measure in description.measures)
-    high = Fraction(1)
+    high = low = _guess(ask, description, mechanism, within)
     while not _reaches(ask, description, mechanism, high, within):
-        if 2 * high > most:
+        low, high = high, high * _STRIDE
+        if high > _CEILING:
             raise PlanFault.of(
                 "DPQL412",
                 "the accuracy target needs an epsilon above 1000",
                 hint="ask for a wider margin, or promise a larger `at_least`",
             )
-        high *= 2
-    low = high / 2
-    while _reaches(ask, description, mechanism, low, within):
-        high, low = low, low / 2
+    while low == high or _reaches(ask, description, mechanism, low, within):
+        low, high = low / _STRIDE, low
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         if _reaches(ask, description, mechanism, middle, within):
@@ -120,6 +118,25 @@ def _searched(
     return round_up_to_digits(high, _DIGITS)
 
 
+def _guess(
+    ask: Statistic, description: Description, mechanism: str, within: Fraction
+) -> Fraction:
+    """Return an epsilon near the answer: away from steps, error * epsilon is flat.
+
+    Where the public range caps the error, epsilon was far too small.
+    """
+    guess = Fraction(1)
+    for _ in range(_TRIALS):
+        error = stated_error(description, mechanism, guess, ask=ask, rows=ask.at_least)
+        assert error is not None, "a target on a private count has been refused"
+        capped = error >= description.upper - description.lower
+        factor = Fraction(8) if capped else error / within
+        guess = min(round_up_to_digits(guess * factor, 6), _CEILING)
+        if 1 / _STRIDE < factor < _STRIDE:
+            break
+    return guess
+
+
 def _reaches(
     ask: Statistic,
     description: Description,
@@ -127,16 +144,12 @@ def _reaches(
     epsilon: Fraction,
     within: Fraction,
 ) -> bool:
-    error = stated_error(
-        description, mechanism, epsilon, ask=ask, rows=ask.at_least
-    )
+    error = stated_error(description, mechanism, epsilon, ask=ask, rows=ask.at_least)
     assert error is not None, "a target on a private count has been refused"
     return error <= within
 
 
-def _require_target(
-    ask: Statistic, description: Description, within: Fraction
-) -> None:
+def _require_target(ask: Statistic, description: Description, within: Fraction) -> None:
     if not isinstance(description.readout, Affine) and ask.at_least is None:
         raise PlanFault.of(
             "DPQL423",

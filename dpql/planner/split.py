@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from dpql.diagnostics import shown
 from dpql.errors import PlanFault
-from dpql.model.spec import AccuracyTarget, Share
+from dpql.model.spec import Epsilon, Share
 from dpql.planner.calibrate import stated_error
-from dpql.planner.draft import Choice, Draft
-from dpql.planner.figures import quantity, rational, within_text
+from dpql.planner.draft import Draft
+from dpql.planner.figures import decimal, quantity, rational, within_text
 
 
 def split_shares(draft: Draft) -> Draft:
@@ -23,7 +24,9 @@ def split_shares(draft: Draft) -> Draft:
         PlanFault: nothing is left, or less than nothing (DPQL430).
     """
     asks = draft.spec.statistics
-    named = sum((c.epsilon for c in draft.choices if c.epsilon is not None), Fraction(0))
+    named = sum(
+        (c.epsilon for c in draft.choices if c.epsilon is not None), Fraction(0)
+    )
     weights = sum(
         (ask.spend.weight for ask in asks if isinstance(ask.spend, Share)), Fraction(0)
     )
@@ -44,22 +47,25 @@ def split_shares(draft: Draft) -> Draft:
 def _too_little(draft: Draft, short: Fraction) -> PlanFault:
     spec = draft.spec
     total = spec.privacy.epsilon
-    sharing = [f"`{a.name}`" for a in spec.statistics if isinstance(a.spend, Share)]
+    sharing = [
+        f"`{shown(a.name)}`" for a in spec.statistics if isinstance(a.spend, Share)
+    ]
     asked = [
-        f"`{ask.name}` ε {quantity(choice.epsilon)}"
+        f"`{shown(ask.name)}` ε {quantity(choice.epsilon)}"
         for ask, choice in zip(spec.statistics, draft.choices, strict=True)
         if choice.epsilon is not None
     ]
     message = f"the total ε {rational(total)} is too small for " + " + ".join(asked)
     if short:
-        message += f": it falls short by {quantity(short)}"
+        message += f": it falls short by {decimal(short, 6, up=True)}"
     if sharing:
         message += "; nothing is left for the shares of " + ", ".join(sharing)
-    ways = [f"raise the total to {quantity(total + short)}" + (" or more" * bool(sharing))]
+    more = "more than " if sharing else ""
+    ways = [f"raise the total to {more}{decimal(total + short, 6, up=True)}"]
     ways += [
         way
         for index in range(len(spec.statistics))
-        if (way := _relaxation(draft, index, short)) is not None
+        if (way := _relaxation(draft, index, short, more)) is not None
     ]
     return PlanFault.of(
         "DPQL430",
@@ -69,27 +75,28 @@ def _too_little(draft: Draft, short: Fraction) -> PlanFault:
     )
 
 
-def _relaxation(draft: Draft, index: int, short: Fraction) -> str | None:
+def _relaxation(draft: Draft, index: int, short: Fraction, more: str) -> str | None:
     """Say what the statistic alone would have to give up to make the rest fit."""
     ask, choice = draft.spec.statistics[index], draft.choices[index]
-    if not isinstance(ask.spend, AccuracyTarget) or choice.epsilon is None:
+    name = f"`{shown(ask.name)}`"
+    if choice.epsilon is None:
         return None
-    remaining = choice.epsilon - short
+    if choice.epsilon < short:
+        return f"dropping {name} alone is not enough"
+    if choice.epsilon == short:
+        return f"drop {name}"
+    if isinstance(ask.spend, Epsilon):
+        less = "less than " if more else ""
+        return f"spend {less}{decimal(choice.epsilon - short, 6)} on {name}"
     description = draft.descriptions[index]
-    error = _error_at(draft, index, choice, remaining) if remaining > 0 else None
-    if error is None or error >= description.upper - description.lower:
-        return f"drop `{ask.name}`"
-    return f"let `{ask.name}` be within {within_text(error, description.unit)}"
-
-
-def _error_at(
-    draft: Draft, index: int, choice: Choice, epsilon: Fraction
-) -> Fraction | None:
-    ask = draft.spec.statistics[index]
-    return stated_error(
-        draft.descriptions[index],
+    error = stated_error(
+        description,
         choice.mechanism,
-        epsilon,
+        choice.epsilon - short,
         ask=ask,
         rows=ask.at_least,
     )
+    assert error is not None, "price_accuracy has refused a private count"
+    if error >= description.upper - description.lower:
+        return f"drop {name}"
+    return f"let {name} be within {more}{within_text(error, description.unit)}"

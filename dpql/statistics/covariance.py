@@ -14,7 +14,7 @@ from fractions import Fraction
 from dpql.errors import PlanFault
 from dpql.model.plan import Affine, Term
 from dpql.model.spec import StatisticKind
-from dpql.statistics.setting import Description, Setting, measure
+from dpql.statistics.setting import Description, Setting, grouped, measure
 from dpql.statistics.variance import require_two, spread
 
 NAME = StatisticKind.COVARIANCE
@@ -61,4 +61,5 @@ def describe(setting: Setting) -> Description:
 
 
 def _product(units: tuple[str | None, ...]) -> str | None:
-    return None if None in units else " · ".join(f"({unit})" for unit in units)
+    named = [grouped(unit) for unit in units if unit is not None]
+    return "·".join(named) if len(named) == len(units) else None

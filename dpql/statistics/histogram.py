@@ -1,6 +1,6 @@
 """The number of rows in each bin; the bins are cells like groups.
 
-    T = n,  sensitivity = rows_each,  l0 = 2 cells_each under replace_one, else cells_each
+    T = n,  sensitivity = rows_each,  l0 = cells_each, twice that under replace_one
 
 A unit's rows fall into at most cells_each bins, groups and bins taken together.
 Source: MATH 4, last row of the table.

@@ -112,12 +112,14 @@ def _box(
             reach = readout.scale * half_widths[0]
             return point, point - reach, point + reach
         case CentredMean():
-            mean = _ratio(noisy, half_widths, 1, bottom=-readout.steps, top=readout.steps)
+            mean = _ratio(
+                noisy, half_widths, 1, bottom=-readout.steps, top=readout.steps
+            )
             point, low, high = (readout.middle + readout.scale * m for m in mean)
             return point, low, high
         case CentredVariance():
             top = readout.steps**2
-            mean, low, high = _ratio(
+            ratio, low, high = _ratio(
                 noisy, half_widths, 1, bottom=-readout.steps, top=readout.steps
             )
             square, square_low, square_high = _ratio(
@@ -125,7 +127,7 @@ def _box(
             )
             least = Fraction(0) if low <= 0 <= high else min(low**2, high**2)
             most = max(low**2, high**2)
-            ends = (square - mean**2, square_low - most, square_high - least)
+            ends = (square - ratio**2, square_low - most, square_high - least)
             point, low, high = (
                 readout.scale**2 * min(max(v, Fraction(0)), Fraction(top)) for v in ends
             )
@@ -153,5 +155,7 @@ def _ratio(
         low / (many if low > 0 else few),
         high / (few if high > 0 else many),
     )
-    point, least, most = (min(max(end, Fraction(bottom)), Fraction(top)) for end in ends)
+    point, least, most = (
+        min(max(end, Fraction(bottom)), Fraction(top)) for end in ends
+    )
     return point, least, most

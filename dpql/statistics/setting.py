@@ -89,3 +89,8 @@ def measure(
         upper=upper,
         l0=l0,
     )
+
+
+def grouped(unit: str) -> str:
+    """Return a unit that can be multiplied: in parentheses unless it is one word."""
+    return unit if unit.isalpha() else f"({unit})"

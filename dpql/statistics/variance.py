@@ -18,7 +18,7 @@ from dpql.model.plan import Affine, CentredVariance, Term
 from dpql.model.spec import StatisticKind
 from dpql.statistics.count import counting
 from dpql.statistics.mean import centred_sum
-from dpql.statistics.setting import Description, Setting, measure
+from dpql.statistics.setting import Description, Setting, grouped, measure
 
 NAME = StatisticKind.VARIANCE
 POWER = 2
@@ -106,4 +106,4 @@ def _private(setting: Setting) -> Description:
 
 
 def _squared(unit: str | None) -> str | None:
-    return None if unit is None else f"({unit})²"
+    return None if unit is None else f"{grouped(unit)}²"

@@ -1,0 +1,100 @@
+"""The JSON Schema of a plan, derived from the types that are read and written.
+
+Run ``python -m dpql.model.plan_schema DIRECTORY`` to write the schema anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import is_dataclass
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from dpql.model.codec import Members, alternatives, canonical, kind_of, layout
+from dpql.model.plan import VERSION, Plan
+
+_WHOLE = {"type": "string", "pattern": "^-?(0|[1-9][0-9]*)$"}
+_EXACT = {"type": "string", "pattern": "^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"}
+
+
+def plan_schema() -> dict[str, Any]:
+    """Return the schema of `plan.v1`; it is checked in under schemas/."""
+    definitions: dict[str, Any] = {}
+    root = _of(Plan, definitions)
+    definitions[kind_of(Plan)]["properties"]["version"] = {"const": str(VERSION)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:dpql:schema:plan:v1",
+        "title": "dpql plan, version 1",
+        "description": "Exact numbers are text: whole, or a fraction in lowest terms.",
+        **root,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _of(  # noqa: PLR0911  one per type
+    hint: Any, definitions: dict[str, Any]
+) -> dict[str, Any]:
+    if hint is str:
+        return {"type": "string"}
+    if hint is int:
+        return _WHOLE
+    if hint is Fraction:
+        return _EXACT
+    if hint == Members:
+        return {"type": "object", "additionalProperties": {"type": "string"}}
+    if get_origin(hint) is tuple:
+        return {"type": "array", "items": _of(get_args(hint)[0], definitions)}
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return {"enum": [word.value for word in hint]}
+    if is_dataclass(hint) and isinstance(hint, type):
+        return _object(hint, definitions)
+    return _union(alternatives(hint), definitions)
+
+
+def _object(
+    cls: type, definitions: dict[str, Any], kind: str | None = None
+) -> dict[str, Any]:
+    name = kind_of(cls) if kind is None else f"{kind}_tagged"
+    if name not in definitions:
+        definitions[name] = {}
+        tag = {} if kind is None else {"kind": {"const": kind}}
+        members = {member: _of(hint, definitions) for member, hint in layout(cls)}
+        definitions[name] = {
+            "type": "object",
+            "description": (cls.__doc__ or "").strip().splitlines()[0],
+            "properties": tag | members,
+            "required": [*tag, *members],
+            "additionalProperties": False,
+        }
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _union(options: tuple[Any, ...], definitions: dict[str, Any]) -> dict[str, Any]:
+    real = [option for option in options if option is not type(None)]
+    if len(real) == 1:
+        choices = [_of(real[0], definitions)]
+    else:
+        choices = [_tagged(option, definitions) for option in real]
+    if len(real) < len(options):
+        choices.append({"type": "null"})
+    return {"anyOf": choices}
+
+
+def _tagged(option: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    kind = kind_of(option)
+    if is_dataclass(option) and isinstance(option, type):
+        return _object(option, definitions, kind)
+    return {
+        "type": "object",
+        "properties": {"kind": {"const": kind}, "value": _of(option, definitions)},
+        "required": ["kind", "value"],
+        "additionalProperties": False,
+    }
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) / "plan.v1.schema.json"
+    target.write_bytes(canonical(plan_schema()))

@@ -1,0 +1,147 @@
+"""The rules for what concerns the whole release: budget, unit, source, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from dpql.diagnostics import shown
+from dpql.model.plan import Plan
+from dpql.model.spec import (
+    CategoryColumn,
+    Column,
+    FillNulls,
+    NumberColumn,
+    Privacy,
+    Rows,
+    RowsExactly,
+)
+from dpql.planner.changes import Change, Verdict
+from dpql.planner.explain import reads
+from dpql.planner.figures import decimal, plural, rational, times
+
+
+def promise_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
+    """Return what changed apart from single statistics."""
+    return (
+        *_budget(old, new),
+        *_privacy(old.spec.privacy, new.spec.privacy),
+        *_source(old, new),
+        *_columns(old, new),
+    )
+
+
+def _budget(old: Plan, new: Plan) -> Iterator[Change]:
+    if (old.epsilon, old.spent) != (new.epsilon, new.spent):
+        before, after = (old.spent, old.epsilon), (new.spent, new.epsilon)
+        weaker = after[0] > before[0] or after[1] > before[1]
+        text = f"ε {_amount(old)} → {_amount(new)}"
+        note = f"e^ε {times(old.spent)} → {times(new.spent)}"
+        verdict = Verdict.WEAKER if weaker else Verdict.STRONGER
+        yield Change.of(verdict, "budget", text, note)
+    if old.delta != new.delta:
+        verdict = Verdict.WEAKER if new.delta > old.delta else Verdict.STRONGER
+        yield Change.of(verdict, "delta", f"δ {old.delta} → {new.delta}")
+
+
+def _amount(plan: Plan) -> str:
+    if plan.spent == plan.epsilon:
+        return rational(plan.epsilon)
+    return f"{rational(plan.spent)} of {rational(plan.epsilon)}"
+
+
+def _privacy(old: Privacy, new: Privacy) -> Iterator[Change]:
+    if old.unit != new.unit:
+        names = [shown(unit) if unit else "row" for unit in (old.unit, new.unit)]
+        verdict, note = Verdict.REVIEW, "another unit is protected"
+        if new.unit is None:
+            verdict, note = Verdict.WEAKER, "single rows are protected, no whole unit"
+        elif old.unit is None:
+            verdict, note = Verdict.STRONGER, "whole units are protected"
+        yield Change.of(verdict, "unit", " → ".join(names), note)
+    if old.neighbours is not new.neighbours:
+        text = f"{old.neighbours.value} → {new.neighbours.value}"
+        note = "another promise; neither implies the other"
+        yield Change.of(Verdict.REVIEW, "neighbours", text, note)
+    if old.contributes != new.contributes:
+        text = " → ".join(
+            f"{plural(c.rows, 'row')} in {plural(c.groups, 'group')}"
+            for c in (old.contributes, new.contributes)
+        )
+        note = "how much of a unit is used"
+        yield Change.of(Verdict.REVIEW, "contributes", text, note)
+
+
+def _source(old: Plan, new: Plan) -> Iterator[Change]:
+    before, after = old.spec.data, new.spec.data
+    if before.source != after.source:
+        text = f"{shown(before.source)} → {shown(after.source)}"
+        yield Change.of(Verdict.REVIEW, "source", text, "other data")
+    if before.rows != after.rows:
+        text = f"{_rows(before.rows)} → {_rows(after.rows)}"
+        yield Change.of(Verdict.REVIEW, "rows", text)
+    if old.spec.signer != new.spec.signer:
+        text = f"{_signer(old)} → {_signer(new)}"
+        yield Change.of(Verdict.REVIEW, "signer", text)
+
+
+def _rows(rows: Rows) -> str:
+    word = "exactly" if isinstance(rows, RowsExactly) else "at most"
+    return f"{word} {decimal(Fraction(rows.count), 1)}"
+
+
+def _signer(plan: Plan) -> str:
+    return "none" if plan.spec.signer is None else shown(plan.spec.signer)
+
+
+def _columns(old: Plan, new: Plan) -> Iterator[Change]:
+    before, after = reads(old), reads(new)
+    for name in after:
+        if name in before:
+            yield from _column(old.spec.data.column(name), new.spec.data.column(name))
+        else:
+            text = f"+ {shown(name)}"
+            yield Change.of(Verdict.REVIEW, "reads", text, "newly read column")
+    for name in before:
+        if name not in after:
+            text = f"- {shown(name)}"
+            yield Change.of(Verdict.STRONGER, "reads", text, "no longer read")
+
+
+def _column(old: Column, new: Column) -> Iterator[Change]:
+    name = shown(new.name)
+    if isinstance(old, CategoryColumn) and isinstance(new, CategoryColumn):
+        if old.keys != new.keys:
+            text = f"{name}, {plural(len(old.keys), 'key')} → {len(new.keys)}"
+            note = ", ".join(
+                [f"+ {shown(key)}" for key in new.keys if key not in old.keys][:3]
+                + [f"- {shown(key)}" for key in old.keys if key not in new.keys][:3]
+            )
+            yield Change.of(Verdict.REVIEW, "keys", text, note or "another order")
+    elif isinstance(old, NumberColumn) and isinstance(new, NumberColumn):
+        if (old.lower, old.upper) != (new.lower, new.upper):
+            text = f"{name} {_interval(old)} → {_interval(new)}"
+            yield Change.of(Verdict.REVIEW, "bounds", text)
+        if (old.type, old.step) != (new.type, new.step):
+            text = f"{name} {_grain(old)} → {_grain(new)}"
+            yield Change.of(Verdict.REVIEW, "type", text)
+        if old.nulls != new.nulls:
+            text = f"{name} {_nulls(old)} → {_nulls(new)}"
+            yield Change.of(Verdict.REVIEW, "nulls", text)
+    elif type(old) is not type(new):
+        yield Change.of(Verdict.REVIEW, "type", f"{name} is of another kind")
+
+
+def _interval(column: NumberColumn) -> str:
+    return f"[{decimal(column.lower, 12)}, {decimal(column.upper, 12)}]"
+
+
+def _grain(column: NumberColumn) -> str:
+    step = "" if column.step is None else f" by {decimal(column.step, 6)}"
+    return f"{column.type.value}{step}"
+
+
+def _nulls(column: NumberColumn) -> str:
+    if isinstance(column.nulls, FillNulls):
+        return f"as {decimal(column.nulls.value, 12)}"
+    return "drop"

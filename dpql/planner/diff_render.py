@@ -1,0 +1,71 @@
+"""A difference as text, Markdown or JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpql.diagnostics import shown
+from dpql.planner.changes import Change
+from dpql.planner.diff import Difference
+from dpql.planner.figures import plural
+from dpql.planner.render import marked
+
+_WIDTH = 10
+
+
+def as_text(difference: Difference, *, source: str | None = None) -> str:
+    """Return the difference for a terminal, one line per change."""
+    head = f"{difference.verdict.value:<8} {shown(source) if source else ''}"
+    plans = f"plan {difference.old[:8]} → {difference.new[:8]}"
+    bodies = [_body(change) for change in difference.changes]
+    left = max([len(head), *(len(body) for body in bodies)]) + 3
+    lines = [f"{head:<{left}}{plans}"]
+    lines += [
+        f"{body:<{left}}{change.note}".rstrip()
+        for body, change in zip(bodies, difference.changes, strict=True)
+    ]
+    if difference.cosmetic:
+        lines.append(f"   {'cosmetic':<{_WIDTH}} {plural(difference.cosmetic, 'line')}")
+    return "\n".join(lines) + "\n"
+
+
+def as_markdown(difference: Difference) -> str:
+    """Return the difference as Markdown, for a pull request."""
+    plans = f"`{difference.old[:8]}` → `{difference.new[:8]}`"
+    lines = [f"### {difference.verdict.value}: plan {plans}", ""]
+    if difference.changes:
+        lines += ["| | what | change | |", "| :-- | :-- | :-- | :-- |"]
+    lines += [
+        f"| {marked(change.mark.strip())} | {marked(change.subject)} "
+        f"| {marked(change.text)} | {marked(change.note)} |"
+        for change in difference.changes
+    ]
+    if difference.cosmetic:
+        lines += ["", f"{plural(difference.cosmetic, 'change')} of wording only."]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(difference: Difference) -> dict[str, Any]:
+    """Return the difference as a JSON document."""
+    return {
+        "verdict": difference.verdict.value,
+        "old": difference.old,
+        "new": difference.new,
+        "changes": [
+            {
+                "verdict": change.verdict.value,
+                "subject": change.subject or "statistic",
+                "mark": change.mark.strip(),
+                "text": change.text,
+                "note": change.note,
+            }
+            for change in difference.changes
+        ],
+        "cosmetic": difference.cosmetic,
+    }
+
+
+def _body(change: Change) -> str:
+    if not change.subject:
+        return f" {change.mark} {change.text}"
+    return f" {change.mark} {change.subject:<{_WIDTH}} {change.text}"

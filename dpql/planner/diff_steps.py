@@ -1,0 +1,96 @@
+"""The rules for single statistics: what is new, gone, grouped or noised otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpql.diagnostics import shown
+from dpql.model.plan import Plan, Step
+from dpql.planner.changes import Change, Verdict
+from dpql.planner.conditions import condition_text
+from dpql.planner.explain import promise, title
+from dpql.planner.figures import decimal, plural, rational
+
+
+def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
+    """Return what changed in single statistics."""
+    before = {step.name: step for step in old.steps}
+    after = {step.name: step for step in new.steps}
+    changes: list[Change] = []
+    for step in new.steps:
+        if step.name in before:
+            changes += _changed(before[step.name], step)
+        else:
+            changes.append(_whole(Verdict.REVIEW, "+", step))
+    changes += [
+        _whole(Verdict.SAME, "-", step) for step in old.steps if step.name not in after
+    ]
+    return tuple(changes)
+
+
+def _whole(verdict: Verdict, mark: str, step: Step) -> Change:
+    note = f"{step.mechanism}, ε {rational(step.epsilon)}, {promise(step)}"
+    return Change.of(verdict, "", title(step), note, mark)
+
+
+def _changed(old: Step, new: Step) -> Iterator[Change]:
+    name = shown(new.name)
+    if _computes(old) != _computes(new):
+        text = f"{name}: {_computes(old)} → {_computes(new)}"
+        yield Change.of(Verdict.REVIEW, "computes", text)
+    if old.where != new.where:
+        text = f"{name}: {_filter(old)} → {_filter(new)}"
+        yield Change.of(Verdict.REVIEW, "filter", text)
+    if (old.by, old.cells) != (new.by, new.cells):
+        text = f"{name}: {_groups(old)} → {_groups(new)}"
+        yield Change.of(Verdict.REVIEW, "groups", text)
+    if old.mechanism != new.mechanism:
+        text = f"{name}: {old.mechanism} → {new.mechanism}"
+        yield Change.of(Verdict.REVIEW, "mechanism", text)
+    if old.at_least != new.at_least:
+        text = f"{name}: {_floor(old)} → {_floor(new)}"
+        note = "a promise about the data"
+        yield Change.of(Verdict.REVIEW, "at_least", text, note)
+    yield from _numbers(old, new, name)
+
+
+def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
+    """Yield what the total budget has judged already, or what concerns accuracy."""
+    if old.epsilon != new.epsilon:
+        text = f"{name} ε {rational(old.epsilon)} → {rational(new.epsilon)}"
+        yield Change.of(Verdict.SAME, "spends", text)
+    elif old.spend != new.spend:
+        yield Change.of(Verdict.SAME, "spends", f"{name}: the same ε, asked otherwise")
+    if old.alpha != new.alpha:
+        text = f"{name} α {old.alpha} → {new.alpha}"
+        yield Change.of(Verdict.SAME, "alpha", text)
+    if old.gamma != new.gamma:
+        text = f"{name} γ {decimal(old.gamma, 3)} → {decimal(new.gamma, 3)}"
+        yield Change.of(Verdict.SAME, "gamma", text)
+    if promise(old) != promise(new):
+        text = f"{name} {promise(old)} → {promise(new)}"
+        note = ""
+        if old.accuracy is not None and new.accuracy is not None:
+            note = "worse" if new.accuracy > old.accuracy else "better"
+        yield Change.of(Verdict.SAME, "accuracy", text, note)
+
+
+def _computes(step: Step) -> str:
+    columns = ", ".join(map(shown, step.columns)) or "rows"
+    edges = ", ".join(decimal(edge, 12) for edge in step.edges)
+    return f"{step.statistic.value} {columns}" + (f" bins [{edges}]" if edges else "")
+
+
+def _filter(step: Step) -> str:
+    return "all rows" if step.where is None else condition_text(step.where)
+
+
+def _groups(step: Step) -> str:
+    if step.cells == 1 and not step.by:
+        return "none"
+    by = ", ".join(map(shown, step.by)) or "bins"
+    return f"{by} ({plural(step.cells, 'public key')})"
+
+
+def _floor(step: Step) -> str:
+    return "none" if step.at_least is None else plural(step.at_least, "row")

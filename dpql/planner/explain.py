@@ -1,0 +1,209 @@
+"""A plan in words and numbers, for the person who must approve it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpql.diagnostics import shown
+from dpql.mechanisms import MECHANISMS
+from dpql.model.plan import Plan, Step
+from dpql.model.spec import Neighbours
+from dpql.planner.alternatives import error_at, finer_grid, round_target
+from dpql.planner.conditions import columns_in, condition_text
+from dpql.planner.figures import decimal, percent, plural, rational, times, within_text
+
+_NOTED = 50
+"""Plans of more steps get no remarks on alternatives; they would not be read."""
+
+_SAMPLES = (1_000, 100_000)
+"""Counts at which the error of a ratio is shown when no count is promised."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One statistic in the table."""
+
+    name: str
+    mechanism: str
+    cells: int
+    epsilon: Fraction
+    share: Fraction
+    within: str
+    accuracy: Fraction | None
+    accuracy_all: Fraction | None
+    alpha: Fraction
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What a reviewer reads; `dpql.planner.render` turns it into text."""
+
+    digest: str
+    release: str
+    purpose: str
+    epsilon: Fraction
+    spent: Fraction
+    lines: tuple[Line, ...]
+    facts: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+def explain(plan: Plan) -> Explanation:
+    """Return the plan in words: costs, promises, and what could be otherwise."""
+    remarks = len(plan.steps) <= _NOTED
+    notes = [note for step in plan.steps for note in _made_of(step)]
+    if remarks:
+        notes += [note for step in plan.steps for note in _otherwise(plan, step)]
+    if plan.spent < plan.epsilon:
+        left = rational(plan.epsilon - plan.spent)
+        notes.append(f"ε {left} of the total is not asked for and stays unspent.")
+    return Explanation(
+        digest=plan.digest,
+        release=plan.spec.release,
+        purpose=plan.spec.purpose,
+        epsilon=plan.epsilon,
+        spent=plan.spent,
+        lines=tuple(_line(plan, step) for step in plan.steps),
+        facts=(
+            ("protects", _protects(plan)),
+            ("spends", _spends(plan)),
+            ("reads", ", ".join(map(shown, reads(plan)))),
+        ),
+        notes=tuple(notes),
+    )
+
+
+def reads(plan: Plan) -> tuple[str, ...]:
+    """Return the columns that a run reads, in the order of the spec."""
+    used: set[str] = set()
+    for step in plan.steps:
+        used |= {*step.columns, *step.by, *columns_in(step.where)}
+    if plan.spec.privacy.unit is not None:
+        used.add(plan.spec.privacy.unit)
+    return tuple(c.name for c in plan.spec.data.columns if c.name in used)
+
+
+def title(step: Step) -> str:
+    """Return the step's name with its groups."""
+    groups = f" by {', '.join(map(shown, step.by))}" if step.by else ""
+    return shown(step.name) + groups
+
+
+def promise(step: Step) -> str:
+    """Return the stated accuracy, or where it will be found."""
+    if step.accuracy is None:
+        return "beside each value"
+    return within_text(step.accuracy, step.unit)
+
+
+def _line(plan: Plan, step: Step) -> Line:
+    return Line(
+        name=title(step),
+        mechanism=step.mechanism,
+        cells=step.cells,
+        epsilon=step.epsilon,
+        share=step.epsilon / plan.epsilon,
+        within=promise(step),
+        accuracy=step.accuracy,
+        accuracy_all=step.accuracy_all,
+        alpha=step.alpha,
+        unit=step.unit,
+    )
+
+
+def _unit(plan: Plan) -> str:
+    unit = plan.spec.privacy.unit
+    return "row" if unit is None else shown(unit)
+
+
+def _protects(plan: Plan) -> str:
+    privacy = plan.spec.privacy
+    how = {
+        Neighbours.ADD_REMOVE: "added or removed",
+        Neighbours.REPLACE_ONE: "replaced by any other",
+    }[privacy.neighbours]
+    if privacy.unit is None:
+        return f"one row, {how}"
+    rows = plural(privacy.contributes.rows, "row")
+    groups = plural(privacy.contributes.groups, "group")
+    return f"one {_unit(plan)} (at most {rows} in each of {groups}), {how}"
+
+
+def _spends(plan: Plan) -> str:
+    exact = str(plan.spent) == decimal(plan.spent, 6)
+    amount = rational(plan.spent)
+    if not exact and not amount.startswith("≈"):
+        amount += f" ({decimal(plan.spent, 6)})"
+    with_and_without = {
+        Neighbours.ADD_REMOVE: f"with a {_unit(plan)} than without",
+        Neighbours.REPLACE_ONE: f"for one {_unit(plan)} than for another",
+    }[plan.spec.privacy.neighbours]
+    return (
+        f"ε = {amount}, pure DP: any outcome at most {times(plan.spent)} times "
+        f"likelier {with_and_without}"
+    )
+
+
+def _made_of(step: Step) -> list[str]:
+    notes = []
+    name = shown(step.name)
+    if step.where is not None:
+        notes.append(f"{name}: only rows where {condition_text(step.where)}.")
+    if len(step.parts) > 1:
+        parts = ", ".join(
+            f"{part.measure.name} (ε {rational(part.epsilon)})" for part in step.parts
+        )
+        notes.append(f"{name}: a ratio of noisy parts: {parts}.")
+    if step.l0 > 1:
+        each = step.parts[-1]
+        notes.append(
+            f"{name}: one unit can change {plural(step.l0, 'cell')}, so each cell's "
+            f"noise spends ε {rational(each.epsilon / each.measure.l0)}."
+        )
+    return notes
+
+
+def _otherwise(plan: Plan, step: Step) -> list[str]:
+    notes = []
+    name, unit = shown(step.name), step.unit
+    if step.accuracy is None:
+        samples = " and ".join(
+            f"{within_text(error, unit)} over {plural(rows, 'row')}"
+            for rows in _SAMPLES
+            if rows <= plan.spec.data.rows.count
+            and (error := error_at(plan, step, step.mechanism, step.epsilon, rows=rows))
+        )
+        if samples:
+            notes.append(f"{name}: {samples}; the interval comes with each value.")
+    unsaid = step.accuracy is None
+    over = f" over {plural(_SAMPLES[0], 'row')}" if unsaid else ""
+    rows = _SAMPLES[0] if unsaid else step.at_least
+    for other in MECHANISMS:
+        error = error_at(plan, step, other, step.epsilon, rows=rows)
+        if other != step.mechanism and error is not None:
+            notes.append(
+                f"{name}: {other} would give {within_text(error, unit)}{over} "
+                "at the same ε."
+            )
+    finer = finer_grid(plan, step)
+    if finer is not None:
+        notes.append(
+            f"{name}: its ε sits on a power of two; a millionth more would halve the "
+            f"grid and give {within_text(finer, unit)}."
+        )
+    target = round_target(plan, step)
+    if target is not None:
+        notes.append(
+            f"To get within {within_text(target.within, unit)}, {name} needs "
+            f"ε ≈ {decimal(target.epsilon, 3, up=True)} "
+            f"(total {decimal(target.total, 3, up=True)})."
+        )
+    return notes
+
+
+def confidence(lines: tuple[Line, ...]) -> str | None:
+    """Return the probability that all lines share, or None when they differ."""
+    levels = {line.alpha for line in lines}
+    return percent(1 - levels.pop()) if len(levels) == 1 else None
