@@ -273,7 +273,7 @@ SPEC = Record(
         _required("privacy", _PRIVACY, "Who is protected, and the budget.", {}),
         _field(
             "defaults",
-            Record(what="the defaults", fields=(_ALPHA, _GAMMA, _MECHANISM)),
+            Record(what="the defaults", fields=(_ALPHA, _GAMMA, _MECHANISM), fewest=1),
             "What holds for every statistic that does not say otherwise.",
             {"alpha": 0.05, "gamma": 1e-9, "mechanism": "snapping"},
         ),

@@ -35,9 +35,9 @@ def spec_schema() -> Schema:
     """Return the JSON Schema of a spec in YAML."""
     return {
         "$schema": DIALECT,
-        "$id": "https://dpql.dev/schemas/spec.v1.schema.json",
+        "$id": "urn:dpql:schema:spec:v1",
         "title": "dpql spec, version 1",
-        "description": "A declarative release of statistics under differential privacy.",
+        "description": "Statistics to release under differential privacy.",
         **schema_of(SPEC),
     }
 
@@ -46,7 +46,7 @@ SCHEMAS: dict[str, Callable[[], Schema]] = {"spec.v1": spec_schema}
 """The schemas that this package generates, by the name of their file."""
 
 
-def schema_of(shape: Shape) -> Schema:
+def schema_of(shape: Shape) -> Schema:  # noqa: PLR0911  one return per shape
     """Return the schema that accepts exactly the trees of the shape.
 
     A number may be a JSON number, as an editor sees it, or a text, as dpql reads it.
@@ -141,6 +141,8 @@ def _record(shape: Record) -> Schema:
         "required": [field.name for field in shape.fields if field.required],
         "additionalProperties": False,
     }
+    if shape.fewest:
+        schema["minProperties"] = shape.fewest
     rules: list[Schema] = [
         {"oneOf": [{"required": [name]} for name in names]} for names in shape.one_of
     ]

@@ -63,12 +63,13 @@ class Field:
 class Record:
     """A mapping whose keys are known; ``fields`` are in canonical order.
 
-    Exactly one of each group in ``one_of`` is given. A key in ``needs`` may be given
-    only beside one of the keys it names.
+    At least ``fewest`` keys are given, and exactly one of each group in ``one_of``. A
+    key in ``needs`` may be given only beside one of the keys it names.
     """
 
     what: str
     fields: tuple[Field, ...]
+    fewest: int = 0
     one_of: tuple[tuple[str, ...], ...] = ()
     needs: tuple[tuple[str, tuple[str, ...]], ...] = ()
 

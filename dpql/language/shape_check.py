@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import assert_never
 
@@ -22,8 +20,8 @@ from dpql.language.shape import (
     Variants,
 )
 from dpql.language.source import Source
+from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
-from dpql.language.vocabulary import HABITS
 
 
 def check(node: Node, shape: Shape, source: Source, what: str) -> None:
@@ -48,30 +46,6 @@ def check(node: Node, shape: Shape, source: Source, what: str) -> None:
             check(node, chosen, source, what)
         case _:
             assert_never(shape)
-
-
-def nearest(word: str, words: Iterable[str]) -> str | None:
-    """Return the one of the words that was probably meant."""
-    known = list(words)
-    habit = HABITS.get(word.lower())
-    if habit in known:
-        return habit
-    if word.lower() in known:
-        return word.lower()
-    close = difflib.get_close_matches(word[:64], known, n=1, cutoff=0.6)
-    return close[0] if close else None
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str | None:
-    """Return a hint with the word that was probably meant."""
-    close = nearest(word, words)
-    return f"did you mean `{shown(close)}`?" if close else None
-
-
-def quoted(words: Iterable[str]) -> str:
-    """Return the words in backquotes, as a list for people."""
-    *most, last = [f"`{shown(word)}`" for word in words]
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _scalar(node: Node, source: Source, what: str, wanted: str) -> str | None:
@@ -235,6 +209,10 @@ def _record(node: Node, shape: Record, source: Source, what: str) -> None:
         else:
             check(entry.value, field.shape, source, f"`{entry.name}`")
     given = {entry.name for entry in mapping.entries}
+    if len(given) < shape.fewest:
+        source.add(
+            "DPQL210", f"{what} has no entries", node.span, f"it has keys {keys}"
+        )
     for field in shape.fields:
         if field.required and field.name not in given:
             source.add(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import stat
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +19,7 @@ LARGEST = 1 << 20
 DEEPEST = 32
 """The deepest nesting of a spec and of a condition."""
 
+_BREAK = re.compile(r"\n")
 _SUSPECT = re.compile(r"[^\x20-\x7e\n\t]")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 _BYTE_ORDER_MARK = "\ufeff"
@@ -41,6 +43,7 @@ class Source:
         self.text = text.replace("\r\n", "\n")
         self.lines = self.text.split("\n")
         self.faults: list[Diagnostic] = []
+        self.starts = [0, *(match.end() for match in _BREAK.finditer(self.text))]
 
     def span(self, line: int, column: int, end_line: int, end_column: int) -> Span:
         """Return a place; lines and columns count from 0 here, from 1 in the span."""
@@ -48,6 +51,14 @@ class Source:
         return Span(
             self.name, line + 1, column + 1, end_line + 1, end_column + 1, excerpt
         )
+
+    def stretch(self, start: int, end: int) -> Span:
+        """Return the place of ``text[start:end]``."""
+        line, end_line = (
+            bisect_right(self.starts, index) - 1 for index in (start, end)
+        )
+        column, end_column = start - self.starts[line], end - self.starts[end_line]
+        return self.span(line, column, end_line, end_column)
 
     def add(
         self, code: str, message: str, span: Span | None, hint: str | None = None
@@ -70,6 +81,15 @@ class Source:
         """Raise the error if there is any fault."""
         if self.faults:
             raise self.error()
+
+
+def form_named(word: str) -> Form:
+    """Return the form of that name, or raise DPQL102."""
+    if word in frozenset(Form):
+        return Form(word)
+    raise SpecError.of(
+        "DPQL102", f"there is no form `{shown(word)}`", hint="take `yaml` or `dpql`"
+    )
 
 
 def form_of(path: Path) -> Form:
@@ -137,13 +157,11 @@ def hidden(text: str) -> Iterable[re.Match[str]]:
 def _refuse_hidden(source: Source) -> None:
     for match in hidden(source.text):
         index = match.start()
-        line = source.text.count("\n", 0, index)
-        column = index - (source.text.rfind("\n", 0, index) + 1)
         name = unicodedata.name(match[0], "control character").lower()
         raise source.fail(
             "DPQL106",
             f"the text holds a hidden character, U+{ord(match[0]):04X} ({name})",
-            source.span(line, column, line, column + 1),
+            source.stretch(index, index + 1),
             "delete it; a reviewer could not see it",
         )
 

@@ -22,6 +22,7 @@ class StatisticWord:
     of_category: bool = False
     needs_public_count: bool = False
     takes_at_least: bool = False
+    fewest_rows: int = 1
     summary: str
     example: str | tuple[str, ...]
 
@@ -56,6 +57,7 @@ STATISTICS: dict[str, StatisticWord] = {
             inputs=1,
             mechanism=MechanismName.SNAPPING,
             takes_at_least=True,
+            fewest_rows=2,
             summary="The variance of a number column, cells clamped to its bounds.",
             example="wage",
         ),
@@ -64,6 +66,7 @@ STATISTICS: dict[str, StatisticWord] = {
             inputs=2,
             mechanism=MechanismName.SNAPPING,
             needs_public_count=True,
+            fewest_rows=2,
             summary="The sample covariance of two number columns; n must be public.",
             example=("age", "wage"),
         ),

@@ -1,0 +1,176 @@
+"""The meaning of a column declaration."""
+
+from __future__ import annotations
+
+import unicodedata
+from fractions import Fraction
+
+from dpql.diagnostics import shown
+from dpql.language import numbers
+from dpql.language.context import (
+    Context,
+    distinct,
+    entries,
+    items,
+    number,
+    text,
+    value,
+)
+from dpql.language.tree import Entry, Node
+from dpql.model.spec import (
+    CategoryColumn,
+    Column,
+    DropNulls,
+    FillNulls,
+    IdColumn,
+    Neighbours,
+    Nulls,
+    NumberColumn,
+    NumberType,
+)
+
+
+def resolve_columns(node: Node | None, context: Context) -> None:
+    """Enter every declared column into the context, and note what is wrong."""
+    looks: dict[str, Entry] = {}
+    for entry in entries(node):
+        _look(entry, looks, context)
+        context.types[entry.name] = text(value(entry.value, "type")) or "?"
+        column = _column(entry, context)
+        if column is not None:
+            context.columns[entry.name] = column
+
+
+def _look(entry: Entry, looks: dict[str, Entry], context: Context) -> None:
+    look = unicodedata.normalize("NFKC", entry.name)
+    first = looks.setdefault(look, entry)
+    if first is not entry:
+        context.add(
+            "DPQL322",
+            f"`{shown(entry.name)}` looks like the column on line "
+            f"{first.key.span.line} and is another",
+            entry.key.span,
+            "rename one of them in the data",
+        )
+
+
+def _column(entry: Entry, context: Context) -> Column | None:
+    match context.types[entry.name]:
+        case "id":
+            return _id(entry, context)
+        case "category":
+            keys = distinct(items(value(entry.value, "keys")), "the keys", context)
+            return CategoryColumn(name=entry.name, keys=keys)
+        case NumberType.INTEGER | NumberType.DECIMAL | NumberType.FLOAT as kind:
+            return _number(entry, NumberType(kind), context)
+        case _:
+            return None
+
+
+def _id(entry: Entry, context: Context) -> Column:
+    if entry.name == "row":
+        context.add(
+            "DPQL323",
+            "an id column cannot be called `row`",
+            entry.key.span,
+            "`unit: row` means that each row is a unit; rename the column",
+        )
+    return IdColumn(name=entry.name)
+
+
+def _number(entry: Entry, kind: NumberType, context: Context) -> Column | None:
+    node = value(entry.value, "bounds")
+    ends = [number(item) for item in items(node)]
+    if node is None or len(ends) != 2 or None in ends:  # noqa: PLR2004  two ends
+        return None
+    lower, upper = (Fraction(end or 0) for end in ends)
+    step = _step(entry, kind)
+    if lower >= upper:
+        context.add(
+            "DPQL303",
+            f"the lower bound {numbers.spelled(lower)} is not below the upper bound "
+            f"{numbers.spelled(upper)}",
+            node.span,
+            f"write `bounds: [{numbers.spelled(min(lower, upper))}, "
+            f"{numbers.spelled(max(lower, upper))}]`"
+            if lower > upper
+            else "leave some room between them",
+        )
+    else:
+        _grid(entry, kind, (lower, upper), step, context)
+    nulls = _nulls(entry, lower, upper, context)
+    if nulls is None or lower >= upper:
+        return None
+    return NumberColumn(
+        name=entry.name,
+        type=kind,
+        lower=lower,
+        upper=upper,
+        step=step,
+        unit=text(value(entry.value, "unit")),
+        nulls=nulls,
+    )
+
+
+def _step(entry: Entry, kind: NumberType) -> Fraction | None:
+    step = number(value(entry.value, "step"))
+    return Fraction(1) if step is None and kind is NumberType.INTEGER else step
+
+
+def _grid(
+    entry: Entry,
+    kind: NumberType,
+    bounds: tuple[Fraction, Fraction],
+    step: Fraction | None,
+    context: Context,
+) -> None:
+    lower, upper = bounds
+    at = value(entry.value, "step") or value(entry.value, "bounds") or entry.value
+    if kind is NumberType.INTEGER and any(
+        end.denominator != 1 for end in (lower, upper, step or lower)
+    ):
+        message = "an integer column has whole bounds and a whole step"
+        context.add("DPQL304", message, at.span, "round them, or use `type: decimal`")
+    elif step is not None and step <= 0:
+        context.add("DPQL304", "`step` must be above 0", at.span, "write `step: 0.01`")
+    elif step is not None and ((upper - lower) / step).denominator != 1:
+        most = lower + (upper - lower) // step * step
+        hint = f"for example `bounds: [{numbers.spelled(lower)}, " + (
+            f"{numbers.spelled(most)}]`" if most > lower else "...]`"
+        )
+        context.add(
+            "DPQL304",
+            f"the upper bound of `{shown(entry.name)}` is not a whole number of steps "
+            "above the lower",
+            at.span,
+            hint,
+        )
+
+
+def _nulls(
+    entry: Entry, lower: Fraction, upper: Fraction, context: Context
+) -> Nulls | None:
+    node = value(entry.value, "nulls")
+    if node is None:
+        return None
+    if text(node) == "drop":
+        if context.neighbours is Neighbours.REPLACE_ONE:
+            middle = numbers.spelled((lower + upper) / 2)
+            context.add(
+                "DPQL308",
+                "`drop` would change the number of rows, which is public here",
+                node.span,
+                f"give a public value instead, such as `nulls: {{as: {middle}}}`",
+            )
+        return DropNulls()
+    fill = number(value(node, "as"))
+    if fill is None:
+        return None
+    if not lower <= fill <= upper:
+        context.add(
+            "DPQL307",
+            f"nulls count as {numbers.spelled(fill)}, which is outside the bounds",
+            node.span,
+            f"take a value from {numbers.spelled(lower)} to {numbers.spelled(upper)}",
+        )
+    return FillNulls(value=fill)

@@ -1,0 +1,118 @@
+"""What the parts of resolve share: the source, the declared columns, the promise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from dpql.diagnostics import shown
+from dpql.errors import Span
+from dpql.language import numbers
+from dpql.language.source import Source
+from dpql.language.suggestions import did_you_mean, quoted
+from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
+from dpql.model.spec import CategoryColumn, Column, Neighbours
+
+LARGEST_EPSILON = 1_000
+"""No release may spend more; beyond this the noise would be for show."""
+
+
+@dataclass(slots=True)
+class Context:
+    """Facts gathered so far.
+
+    ``types`` knows every declared column, also one whose declaration is at fault, so
+    that one mistake is not reported a second time wherever the column is used.
+    """
+
+    source: Source
+    name: str = "?"
+    types: dict[str, str] = field(default_factory=dict)
+    columns: dict[str, Column] = field(default_factory=dict)
+    neighbours: Neighbours | None = None
+    rows: int | None = None
+    epsilon: Fraction | None = None
+
+    def add(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        """Note a fault."""
+        self.source.add(code, message, span, hint)
+
+    def declared(self, name: str, span: Span) -> str | None:
+        """Return the type of a column, or note that there is none of that name."""
+        kind = self.types.get(name)
+        if kind is None:
+            hint = did_you_mean(name, self.types)
+            self.add(
+                "DPQL301",
+                f"no column `{shown(name)}` in data `{shown(self.name)}`",
+                span,
+                hint or "declare it under `columns`",
+            )
+        return kind
+
+    def typed(self, name: str, span: Span, allowed: tuple[str, ...], use: str) -> bool:
+        """Tell whether the column is of an allowed type, or note that it is not."""
+        kind = self.declared(name, span)
+        if kind is None or kind in allowed:
+            return kind is not None
+        candidates = [word for word, type_ in self.types.items() if type_ in allowed]
+        hint = f"take {quoted(candidates[:6])}" if candidates else None
+        self.add(
+            "DPQL302",
+            f"`{shown(name)}` is of type {shown(kind)}, so {use}",
+            span,
+            hint or f"declare a column of type {quoted(allowed)}",
+        )
+        return False
+
+    def keys(self, name: str) -> tuple[str, ...]:
+        """Return the keys of a category; none if its declaration is at fault."""
+        column = self.columns.get(name)
+        return column.keys if isinstance(column, CategoryColumn) else ()
+
+
+def entries(node: Node | None) -> tuple[Entry, ...]:
+    """Return the entries of a mapping; none if the shape is at fault."""
+    return node.entries if isinstance(node, Mapping) else ()
+
+
+def items(node: Node | None) -> tuple[Scalar, ...]:
+    """Return the scalars of a list; none if the shape is at fault."""
+    found = node.items if isinstance(node, Sequence) else ()
+    return tuple(item for item in found if isinstance(item, Scalar))
+
+
+def value(node: Node | None, name: str) -> Node | None:
+    """Return the value of a key of a mapping."""
+    return node.get(name) if isinstance(node, Mapping) else None
+
+
+def text(node: Node | None) -> str | None:
+    """Return the text of a scalar; None if there is none."""
+    return node.text if isinstance(node, Scalar) and node.text else None
+
+
+def number(node: Node | None) -> Fraction | None:
+    """Return the exact value of a scalar; None if it is no number."""
+    word = text(node)
+    return numbers.exact(word) if word and numbers.is_number(word) else None
+
+
+def whole(node: Node | None) -> int | None:
+    """Return the value of a scalar; None if it is no whole number."""
+    word = text(node)
+    return int(numbers.exact(word)) if word and numbers.is_whole(word) else None
+
+
+def distinct(found: tuple[Scalar, ...], what: str, context: Context) -> tuple[str, ...]:
+    """Return the texts of the scalars and note each that is there twice."""
+    seen: dict[str, Scalar] = {}
+    for item in found:
+        if seen.setdefault(item.text, item) is not item:
+            context.add(
+                "DPQL305",
+                f"`{shown(item.text)}` is twice in {what}",
+                item.span,
+                "keep one of them",
+            )
+    return tuple(seen)

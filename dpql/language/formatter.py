@@ -1,0 +1,149 @@
+"""Canonical layout: one order, one spelling, every comment kept, either form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from dpql.errors import InternalFault
+from dpql.language import comments, predicate
+from dpql.language.comments import Commentary, Notes, Words
+from dpql.language.keys import SPEC
+from dpql.language.shape_check import check
+from dpql.language.source import Form, Source, examine, form_named
+from dpql.language.text_writer import text_lines
+from dpql.language.tree import Entry, Mapping, Node, Scalar, plain
+from dpql.language.yaml_reader import YamlReader
+from dpql.language.yaml_writer import Line, yaml_lines
+
+_MARKS = {Form.YAML: "#", Form.DPQL: "--"}
+
+
+def format_text(
+    text: str, *, source: str = "<text>", form: str, to: str | None = None
+) -> str:
+    """Return the text in canonical layout, or in the other form's.
+
+    Formatting twice changes nothing more, and no comment is lost.
+
+    Raises:
+        SpecError: the text has faults of syntax or shape; faults of meaning are let be.
+    """
+    before = form_named(form)
+    after = before if to is None else form_named(to)
+    root, commentary = _read(examine(text, source), before)
+    if after is not before:
+        commentary = comments.carried(commentary, root, after)
+    result = written(root, after, commentary)
+    _check(result, root, commentary, after)
+    return result
+
+
+def written(root: Mapping, form: Form, commentary: Commentary | None = None) -> str:
+    """Return a tree that has the shape of a spec as text."""
+    lines = yaml_lines(root) if form is Form.YAML else text_lines(root)
+    return _laid_out(lines, commentary or Commentary(), _MARKS[form])
+
+
+def _read(source: Source, form: Form) -> tuple[Mapping, Commentary]:
+    if form is Form.YAML:
+        reader = YamlReader(source)
+        root = reader.read()
+        found = list(comments.in_yaml(source, reader.scalars))
+    else:
+        from dpql.language import text_reader
+
+        root = text_reader.read(source)
+        found = list(comments.in_text(source))
+    check(root, SPEC, source, "the spec")
+    source.check()
+    assert isinstance(root, Mapping)
+    places = comments.units(root, form, source)
+    canonical = _with_conditions(root, source)
+    source.check()
+    return canonical, comments.attach(found, places)
+
+
+def _with_conditions(root: Mapping, source: Source) -> Mapping:
+    """Return the tree with every `where` in its canonical spelling."""
+    statistics = root.get("statistics")
+    assert isinstance(statistics, Mapping)
+    entries = tuple(
+        Entry(
+            ask.key, _changed(ask.value, "where", lambda node: _spelled(node, source))
+        )
+        for ask in statistics.entries
+    )
+    block = replace(statistics, entries=entries)
+    return _changed(root, "statistics", lambda _: block)
+
+
+def _changed(node: Node, name: str, change: Callable[[Node], Node]) -> Mapping:
+    assert isinstance(node, Mapping)
+    entries = tuple(
+        replace(entry, value=change(entry.value)) if entry.name == name else entry
+        for entry in node.entries
+    )
+    return replace(node, entries=entries)
+
+
+def _spelled(node: Node, source: Source) -> Node:
+    from dpql.language.grammar import SyntaxFault, parse_condition
+
+    assert isinstance(node, Scalar)
+    try:
+        condition, complaints = parse_condition(node.text)
+    except SyntaxFault as fault:
+        complaints = [fault.complaint]
+    else:
+        node = Scalar(predicate.spelled(condition), node.span)
+    for code, message, start, end, hint in complaints:
+        source.add(code, message, node.part(start, end), hint)
+    return node
+
+
+def _laid_out(lines: list[Line], commentary: Commentary, mark: str) -> str:
+    output: list[str] = []
+    trailing: dict[int, str] = {}
+    for path, line in lines:
+        notes = commentary.notes.get(path, Notes())
+        indent = line[: len(line) - len(line.lstrip())]
+        _write_comments(output, notes.before, indent + mark)
+        if notes.after is not None:
+            trailing[len(output)] = f"{mark} {notes.after}".rstrip()
+        output.append(line)
+    _write_comments(output, commentary.tail, mark)
+    _align(output, trailing)
+    while not output[-1]:
+        output.pop()
+    return "\n".join(output) + "\n"
+
+
+def _align(output: list[str], trailing: dict[int, str]) -> None:
+    """Set the comments at the ends of neighbouring lines one below the other."""
+    run: list[int] = []
+    for index in range(len(output) + 1):
+        if index in trailing:
+            run.append(index)
+            continue
+        width = max((len(output[i]) for i in run), default=0)
+        for i in run:
+            output[i] = f"{output[i].ljust(width)}  {trailing[i]}"
+        run = []
+
+
+def _write_comments(output: list[str], words: list[Words], mark: str) -> None:
+    for word in words:
+        if word is not None:
+            output.append(f"{mark} {word}".rstrip())
+        elif output and output[-1]:
+            output.append("")
+
+
+def _check(result: str, root: Mapping, commentary: Commentary, form: Form) -> None:
+    """Read the result again: a formatter that changes anything must not be believed."""
+    again, kept = _read(examine(result, "<formatted>"), form)
+    if plain(again) != plain(root) or kept.words() != commentary.words():
+        raise InternalFault.of(
+            "DPQL900", "formatting would have changed the spec; nothing was written"
+        )

@@ -1,0 +1,235 @@
+"""The parser of query.lark, and its faults in plain words."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lark import Lark, Token, UnexpectedInput, UnexpectedToken, v_args
+from lark.visitors import Transformer_NonRecursive
+
+from dpql.diagnostics import shown
+from dpql.language.habits import hint_at
+from dpql.language.predicate import (
+    Negation,
+    Piece,
+    Predicate,
+    Test,
+    enclosed,
+    junction,
+)
+from dpql.language.source import DEEPEST
+from dpql.language.words import RESERVED, unquoted
+
+_GRAMMAR = Path(__file__).with_name("query.lark")
+
+_DESCRIBED = {
+    "NAME": "a name",
+    "BACKQUOTED": "a name",
+    "NUMBER": "a number",
+    "STRING": "a text in quotes",
+    "OPERATOR": "a comparison such as `>=`",
+    "_NEWLINE": "a new line",
+    "$END": "the end",
+}
+
+_MOST_EXPECTED = 6
+
+Complaint = tuple[str, str, int, int, str | None]
+"""A fault of a text: code, message, start and end in characters, hint."""
+
+
+class SyntaxFault(Exception):
+    """The text is not in the grammar."""
+
+    def __init__(self, complaint: Complaint) -> None:
+        super().__init__(complaint[1])
+        self.complaint = complaint
+
+
+class ConditionBuilder(Transformer_NonRecursive[Token, Any]):
+    """Makes predicates from parse trees of any depth, without recursion."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.complaints: list[Complaint] = []
+
+    @v_args(inline=True)
+    def name(self, token: Token) -> Piece:
+        """Return a name, which is no word of the language."""
+        self.refuse_reserved(token)
+        return _piece(token)
+
+    @v_args(inline=True)
+    def literal(self, token: Token) -> Piece:
+        """Return a number, a key, or a text."""
+        if token.type == "NAME" and token in RESERVED:
+            null = token.upper() == "NULL"
+            hint = "write `is null`" if null else f"write `'{token}'`"
+            self._complain(
+                "DPQL124", f"`{token}` is a word of the language", token, hint
+            )
+        return _piece(token)
+
+    def refuse_reserved(self, token: Token) -> None:
+        """Complain about a bare name that is a word of the language."""
+        if token.type == "NAME" and token in RESERVED:
+            self._complain(
+                "DPQL124",
+                f"`{token}` is a word of the language",
+                token,
+                f"to name a column so, put it in backquotes: `` `{token}` ``",
+            )
+
+    def disjunction(self, children: list[Any]) -> Predicate:
+        """Join by `or`."""
+        return junction("or", children[::2])
+
+    def conjunction(self, children: list[Any]) -> Predicate:
+        """Join by `and`."""
+        return junction("and", children[::2])
+
+    @v_args(inline=True)
+    def negated(self, word: Token, operand: Predicate) -> Predicate:
+        """Negate."""
+        return Negation(
+            operand=operand,
+            start=_start(word),
+            end=operand.end,
+            depth=operand.depth + 1,
+        )
+
+    @v_args(inline=True)
+    def parenthesised(self, left: Token, inner: Predicate, right: Token) -> Predicate:
+        """Count the parentheses in."""
+        return enclosed(inner, _start(left), _end(right))
+
+    @v_args(inline=True)
+    def comparison(self, column: Piece, operator: Token, value: Piece) -> Predicate:
+        """Compare with a literal."""
+        return _test(column, str(operator), (value,), value.end)
+
+    def membership(self, children: list[Any]) -> Predicate:
+        """Look up in a list."""
+        values = tuple(child for child in children[1:] if isinstance(child, Piece))
+        return _test(children[0], "in", values, _end(children[-1]))
+
+    @v_args(inline=True)
+    def between(
+        self, column: Piece, _between: Token, lower: Piece, _and: Token, upper: Piece
+    ) -> Predicate:
+        """Compare with both ends of an interval."""
+        return _test(column, "between", (lower, upper), upper.end)
+
+    def null_test(self, children: list[Any]) -> Predicate:
+        """Ask for nulls, or for the rest."""
+        column, *words = children
+        test = _test(column, "is null", (), _end(words[-1]))
+        if "not" not in words:
+            return test
+        return Negation(operand=test, start=test.start, end=test.end, depth=2)
+
+    def _complain(
+        self, code: str, message: str, token: Token, hint: str | None
+    ) -> None:
+        self.complaints.append((code, message, _start(token), _end(token), hint))
+
+
+def parse_condition(text: str) -> tuple[Predicate, list[Complaint]]:
+    """Return the predicate of a condition and what is wrong with its words.
+
+    Raises:
+        SyntaxFault: the text is not a condition, or nested too deeply.
+    """
+    builder = ConditionBuilder()
+    predicate: Predicate = parse("condition", text, builder, "DPQL122")
+    check_depth(predicate)
+    return predicate, builder.complaints
+
+
+def check_depth(predicate: Predicate) -> None:
+    """Raise when a condition is nested too deeply to be read by anybody."""
+    if predicate.depth > DEEPEST:
+        raise SyntaxFault(
+            (
+                "DPQL125",
+                f"the condition is nested deeper than {DEEPEST} levels",
+                predicate.start,
+                predicate.end,
+                "write it flat, with `and` between its parts",
+            )
+        )
+
+
+def parse(start: str, text: str, builder: ConditionBuilder, code: str) -> Any:
+    """Return what the builder makes of the text, or raise `SyntaxFault`."""
+    try:
+        return builder.transform(_parser(start).parse(text))
+    except UnexpectedInput as error:
+        raise SyntaxFault(_complaint(error, text, code)) from error
+
+
+def terminals() -> dict[str, str]:
+    """Return the keywords of the grammar by terminal name."""
+    return {
+        terminal.name: terminal.pattern.value
+        for terminal in _parser("spec").terminals
+        if terminal.pattern.type == "str"
+    }
+
+
+@cache
+def _parser(start: str) -> Lark:
+    grammar = _GRAMMAR.read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", lexer="contextual", start=start)
+
+
+def _complaint(error: UnexpectedInput, text: str, code: str) -> Complaint:
+    position = error.pos_in_stream
+    start = len(text) if position is None else max(0, position)
+    end = start + 1
+    if isinstance(error, UnexpectedToken):
+        end = start + max(1, len(error.token))
+        if error.token.type == "$END":
+            start = end = len(text.rstrip())
+    found = text[start:end].strip()
+    message = f"`{shown(found)}` does not belong here" if found else "more is missing"
+    habit = hint_at(text, start)
+    hint = habit or _expected(error)
+    return ("DPQL121" if habit else code, message, start, start + len(found), hint)
+
+
+def _expected(error: UnexpectedInput) -> str | None:
+    names = getattr(error, "accepts", None) or getattr(error, "allowed", None) or ()
+    words = sorted({_described(name) for name in names})
+    if not words:
+        return None
+    if len(words) > _MOST_EXPECTED:
+        words = [*words[:_MOST_EXPECTED], "..."]
+    return f"expected {', '.join(words)}"
+
+
+def _described(terminal: str) -> str:
+    described = _DESCRIBED.get(terminal)
+    return described or f"`{_parser('spec').get_terminal(terminal).pattern.value}`"
+
+
+def _piece(token: Token) -> Piece:
+    return Piece(text=unquoted(token), start=_start(token), end=_end(token))
+
+
+def _test(
+    column: Piece, operator: str, values: tuple[Piece, ...], end: int
+) -> Predicate:
+    return Test(
+        column=column, operator=operator, values=values, start=column.start, end=end
+    )
+
+
+def _start(token: Token) -> int:
+    return token.start_pos or 0
+
+
+def _end(token: Token) -> int:
+    return token.end_pos or 0

@@ -1,0 +1,188 @@
+"""The meaning of a tree: the only maker of a `Spec`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpql.diagnostics import shown
+from dpql.language import numbers
+from dpql.language.asks import check_level, resolve_statistic
+from dpql.language.columns import resolve_columns
+from dpql.language.context import (
+    LARGEST_EPSILON,
+    Context,
+    entries,
+    number,
+    text,
+    value,
+    whole,
+)
+from dpql.language.source import Source
+from dpql.language.tree import Mapping, Node, Scalar, places
+from dpql.model.spec import (
+    Contributes,
+    Data,
+    Neighbours,
+    Places,
+    Privacy,
+    Rows,
+    RowsAtMost,
+    RowsExactly,
+    Spec,
+)
+
+
+def resolve(root: Mapping, source: Source) -> Spec:
+    """Return the meaning of a tree, or raise every fault of shape and of meaning.
+
+    Faults of shape have been noted before. A part whose shape is at fault is skipped
+    here, so that the rest of the spec is still checked.
+    """
+    data, privacy = root.get("data"), root.get("privacy")
+    context = Context(source, name=text(value(data, "source")) or "?")
+    relation = text(value(privacy, "neighbours"))
+    if relation in frozenset(Neighbours):
+        context.neighbours = Neighbours(relation)
+    rows = _rows(value(data, "rows"), context)
+    resolve_columns(value(data, "columns"), context)
+    promise = _privacy(privacy, rows, context)
+    defaults = root.get("defaults")
+    for name in ("alpha", "gamma"):
+        check_level(name, value(defaults, name), context)
+    statistics = [
+        resolve_statistic(entry, defaults, context)
+        for entry in entries(root.get("statistics"))
+    ]
+    source.check()
+    assert rows is not None
+    assert promise is not None
+    assert None not in statistics
+    assert context.columns.keys() == context.types.keys()
+    return Spec(
+        release=text(root.get("release")) or "",
+        purpose=text(root.get("purpose")) or "",
+        data=Data(
+            source=context.name, rows=rows, columns=tuple(context.columns.values())
+        ),
+        privacy=promise,
+        statistics=tuple(item for item in statistics if item is not None),
+        signer=text(value(root.get("report"), "signer")),
+        places=Places(spans=dict(places(root))),
+    )
+
+
+def _rows(node: Node | None, context: Context) -> Rows | None:
+    for name, kind in (("exactly", RowsExactly), ("at_most", RowsAtMost)):
+        found = value(node, name)
+        count = whole(found)
+        if found is None or count is None:
+            continue
+        context.rows = count
+        if count < 1:
+            context.add(
+                "DPQL316",
+                f"`{name}` is {count}, and a data set has at least one row",
+                found.span,
+                "write the public number, such as `1_000`",
+            )
+        rows: Rows = kind(count=count)
+        return rows
+    return None
+
+
+def _privacy(node: Node | None, rows: Rows | None, context: Context) -> Privacy | None:
+    unit_node = value(node, "unit")
+    contributes = _contributes(node, context)
+    if context.neighbours is Neighbours.REPLACE_ONE and isinstance(rows, RowsAtMost):
+        place = value(node, "neighbours")
+        assert place is not None
+        context.add(
+            "DPQL309",
+            "`replace_one` needs a public number of rows",
+            place.span,
+            "declare `rows: {exactly: N}`, or write `neighbours: add_remove`",
+        )
+    epsilon, delta = _epsilon(node, context), _delta(node, context)
+    unit = text(unit_node)
+    if isinstance(unit_node, Scalar) and unit not in (None, "row"):
+        use = "it cannot be the unit of privacy"
+        context.typed(unit_node.text, unit_node.span, ("id",), use)
+    if contributes is None or context.neighbours is None:
+        return None
+    if unit is None or epsilon is None or delta is None:
+        return None
+    return Privacy(
+        unit=None if unit == "row" else unit,
+        contributes=contributes,
+        neighbours=context.neighbours,
+        epsilon=epsilon,
+        delta=delta,
+    )
+
+
+def _epsilon(node: Node | None, context: Context) -> Fraction | None:
+    place = value(node, "epsilon")
+    epsilon = number(place)
+    if place is None or epsilon is None:
+        return None
+    if 0 < epsilon <= LARGEST_EPSILON:
+        context.epsilon = epsilon
+    else:
+        context.add(
+            "DPQL310",
+            f"`epsilon` is {numbers.spelled(epsilon)}, and must be above 0 and at most "
+            f"{LARGEST_EPSILON}",
+            place.span,
+            "write a total such as `epsilon: 1.0`; smaller is more private",
+        )
+    return epsilon
+
+
+def _delta(node: Node | None, context: Context) -> Fraction | None:
+    place = value(node, "delta")
+    delta = number(place)
+    if place is not None and delta is not None and delta != 0:
+        context.add(
+            "DPQL311",
+            f"`delta` is {numbers.spelled(delta)}, and every mechanism here is pure",
+            place.span,
+            "write `delta: 0`",
+        )
+    return delta
+
+
+def _contributes(node: Node | None, context: Context) -> Contributes | None:
+    place, unit = value(node, "contributes"), value(node, "unit")
+    if text(unit) == "row":
+        if place is not None:
+            context.add(
+                "DPQL315",
+                "`contributes` says nothing here: each row is a unit of its own",
+                place.span,
+                "delete it, or name an id column as `unit`",
+            )
+        return Contributes(rows=1, groups=1)
+    if place is None:
+        if unit is not None:
+            context.add(
+                "DPQL315",
+                f"nothing says how much one `{shown(text(unit) or '?')}` contributes",
+                unit.span,
+                "add `contributes: {rows: 1, groups: 1}`; it will be enforced",
+            )
+        return None
+    counts = []
+    for name in ("rows", "groups"):
+        found = value(place, name)
+        count = whole(found)
+        if found is None or count is None:
+            return None
+        if count < 1:
+            context.add(
+                "DPQL315",
+                f"`{name}` is {count}, and a unit contributes at least 1",
+                found.span,
+                f"write `{name}: 1` or more",
+            )
+        counts.append(count)
+    return Contributes(rows=counts[0], groups=counts[1])

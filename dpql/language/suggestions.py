@@ -1,0 +1,33 @@
+"""What an author probably meant to write."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from dpql.diagnostics import shown
+from dpql.language.vocabulary import HABITS
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """Return the one of the words that was probably meant."""
+    known = list(words)
+    habit = HABITS.get(word.lower())
+    if habit in known:
+        return habit
+    if word.lower() in known:
+        return word.lower()
+    close = difflib.get_close_matches(word[:64], known, n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str | None:
+    """Return a hint with the word that was probably meant."""
+    close = nearest(word, words)
+    return f"did you mean `{shown(close)}`?" if close else None
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Return the words in backquotes, as a list for people."""
+    *most, last = [f"`{shown(word)}`" for word in words]
+    return f"{', '.join(most)} or {last}" if most else last

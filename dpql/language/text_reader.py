@@ -1,0 +1,284 @@
+"""Query text to the same tree that YAML gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token, v_args
+
+from dpql.diagnostics import shown
+from dpql.language.grammar import (
+    Complaint,
+    ConditionBuilder,
+    SyntaxFault,
+    check_depth,
+    parse,
+)
+from dpql.language.predicate import Piece, Predicate, spelled
+from dpql.language.source import Source
+from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
+from dpql.language.words import unquoted
+
+Parts = list[tuple[str, Entry]]
+"""What a statement says: the block each entry belongs to, and the entry."""
+
+
+def read(source: Source) -> Mapping:
+    """Return the tree of a query text; raise when it is not in the grammar."""
+    builder = TextBuilder(source)
+    try:
+        root: Mapping = parse("spec", source.text, builder, "DPQL120")
+    except SyntaxFault as fault:
+        _add(source, fault.complaint)
+        raise source.error() from fault
+    for complaint in builder.complaints:
+        _add(source, complaint)
+    source.check()
+    return root
+
+
+def _add(source: Source, complaint: Complaint) -> None:
+    code, message, start, end, hint = complaint
+    source.add(code, message, source.stretch(start, end), hint)
+
+
+class TextBuilder(ConditionBuilder):
+    """Makes the tree: one method for each rule of query.lark."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
+
+    def spec(self, children: list[Parts]) -> Mapping:
+        """Gather the statements into the blocks of a spec."""
+        blocks: dict[str, dict[str, Entry]] = {}
+        for path, entry in (part for parts in children for part in parts):
+            self._insert(blocks.setdefault(path, {}), entry)
+        top = blocks.get("", {})
+        for path in ("data.columns", "data", "privacy", "defaults", "statistics"):
+            if path not in blocks:
+                continue
+            *outer, name = path.split(".")
+            entries = tuple(blocks[path].values())
+            parent = blocks.setdefault(outer[0], {}) if outer else top
+            key = Scalar(name, (parent.get(name) or entries[0]).key.span)
+            parent[name] = Entry(key, Mapping(entries, key.span))
+        return Mapping(tuple(top.values()), self._source.span(0, 0, 0, 1))
+
+    def _insert(self, block: dict[str, Entry], entry: Entry) -> None:
+        first = block.setdefault(entry.name, entry)
+        if first is not entry:
+            self._source.add(
+                "DPQL103",
+                f"`{shown(entry.name)}` is given twice",
+                entry.key.span,
+                f"first given on line {first.key.span.line}; keep one",
+            )
+
+    @v_args(inline=True)
+    def version(self, word: Token, number: Token) -> Parts:
+        """`dpql 1`."""
+        return [("", self._entry(word, "dpql", self._scalar(number)))]
+
+    @v_args(inline=True)
+    def release(
+        self, word: Token, name: Scalar, purpose: Scalar | None = None
+    ) -> Parts:
+        """`release NAME "PURPOSE"`."""
+        parts = [("", self._entry(word, "release", name))]
+        if purpose is not None:
+            parts.append(("", Entry(Scalar("purpose", purpose.span), purpose)))
+        return parts
+
+    def data(self, children: list[Any]) -> Parts:
+        """`from SOURCE with at most N rows`."""
+        word, name, *rest = children
+        parts = [("", self._entry(word, "data", name))]
+        parts.append(("data", self._entry(word, "source", name)))
+        if rest:
+            parts.append(("data", self._entry(rest[0], "rows", rest[1])))
+        return parts
+
+    def rows_at_most(self, children: list[Token]) -> Mapping:
+        """`at most N rows`."""
+        return self._block(self._entry(children[0], "at_most", children[2]))
+
+    def rows_exactly(self, children: list[Token]) -> Mapping:
+        """`exactly N rows`."""
+        return self._block(self._entry(children[0], "exactly", children[1]))
+
+    def column(self, children: list[Any]) -> Parts:
+        """`NAME TYPE ...`."""
+        name, word, *rest = children
+        block = self._named(name, [Entry(Scalar("type", word.span), word), *rest])
+        return [("data.columns", block)]
+
+    @v_args(inline=True)
+    def bounds(self, numbers: Sequence) -> Entry:
+        """`[LOWER, UPPER]`."""
+        return Entry(Scalar("bounds", numbers.span), numbers)
+
+    def keys(self, children: list[Any]) -> Entry:
+        """`{KEY, KEY}`."""
+        items = self._list(children)
+        return Entry(Scalar("keys", items.span), items)
+
+    @v_args(inline=True)
+    def measure(self, token: Token) -> Entry:
+        """The unit of measure."""
+        return self._entry(token, "unit", token)
+
+    def drop_nulls(self, children: list[Token]) -> Entry:
+        """`drop nulls`."""
+        return self._entry(children[0], "nulls", children[0])
+
+    @v_args(inline=True)
+    def fill_nulls(self, word: Token, as_: Token, number: Token) -> Entry:
+        """`nulls as N`."""
+        block = self._block(self._entry(as_, "as", number))
+        return self._entry(word, "nulls", block)
+
+    def privacy(self, children: list[Any]) -> Parts:
+        """`protect UNIT giving ... under ... spending ...`."""
+        word, unit, *rest = children
+        parts = [("", self._entry(word, "privacy", unit))]
+        parts.append(("privacy", self._entry(word, "unit", unit)))
+        for part in rest:
+            entries = part if isinstance(part, list) else [part]
+            parts += [("privacy", entry) for entry in entries]
+        return parts
+
+    def giving(self, children: list[Token]) -> Entry:
+        """`giving at most N rows in at most M groups`."""
+        counts = [token for token in children if token.type == "NUMBER"]
+        entries = [
+            self._entry(token, name, token)
+            for token, name in zip(counts, ("rows", "groups"), strict=False)
+        ]
+        return self._entry(children[0], "contributes", self._block(*entries))
+
+    @v_args(inline=True)
+    def under(self, word: Token, relation: Scalar) -> Entry:
+        """`under RELATION`."""
+        return self._entry(word, "neighbours", relation)
+
+    def spending(self, children: list[Any]) -> list[Entry]:
+        """`spending epsilon E, delta D`."""
+        return children[1:]
+
+    def defaults(self, children: list[Any]) -> Parts:
+        """`default alpha A, gamma G, mechanism M`."""
+        word, *settings = children
+        head = self._entry(word, "defaults", self._block(*settings))
+        return [("", head), *(("defaults", setting) for setting in settings)]
+
+    @v_args(inline=True)
+    def setting(self, word: Scalar, value: Scalar) -> Entry:
+        """`WORD VALUE`."""
+        return Entry(word, value)
+
+    def statistic(self, children: list[Any]) -> Parts:
+        """`NAME = KIND COLUMN, COLUMN ...`."""
+        name, kind, *rest = children
+        inputs = tuple(part for part in rest if isinstance(part, Scalar))
+        clauses = [part for part in rest if isinstance(part, Entry)]
+        span = inputs[0].span
+        of = inputs[0] if len(inputs) == 1 else Sequence(inputs, span)
+        return [("statistics", self._named(name, [Entry(kind, of), *clauses]))]
+
+    def where(self, children: list[Any]) -> Entry:
+        """`where CONDITION`, kept as text so that resolve reads both forms alike."""
+        word, predicate = children
+        return self._entry(word, "where", self._condition(predicate))
+
+    def _condition(self, predicate: Predicate) -> Scalar:
+        span = self._source.stretch(predicate.start, predicate.end)
+        text = self._source.text[predicate.start : predicate.end]
+        if "\n" not in text:
+            return Scalar(text, span, 0)
+        try:
+            check_depth(predicate)
+        except SyntaxFault as fault:
+            self.complaints.append(fault.complaint)
+            return Scalar("", span)
+        return Scalar(spelled(predicate), span)
+
+    def by(self, children: list[Any]) -> Entry:
+        """`by COLUMN, COLUMN`."""
+        word, *names = children
+        columns = tuple(self._scalar(name) for name in names)
+        return self._entry(word, "by", Sequence(columns, columns[0].span))
+
+    @v_args(inline=True)
+    def _clause(self, word: Token, value: Token | Sequence) -> Entry:
+        return self._entry(word, str(word), value)
+
+    step = bins = alpha = gamma = _clause
+
+    def at_least(self, children: list[Token]) -> Entry:
+        """`at least N rows`."""
+        return self._entry(children[0], "at_least", children[2])
+
+    @v_args(inline=True)
+    def using(self, word: Token, mechanism: Scalar) -> Entry:
+        """`using MECHANISM`."""
+        return self._entry(word, "mechanism", mechanism)
+
+    @v_args(inline=True)
+    def spend(self, word: Token, way: Scalar, number: Token) -> Entry:
+        """`spend WAY AMOUNT`."""
+        block = self._block(Entry(way, self._scalar(number)))
+        return self._entry(word, "spend", block)
+
+    @v_args(inline=True)
+    def report(self, word: Token, _signed: Token, by: Token, signer: Scalar) -> Parts:
+        """`report signed by SIGNER`."""
+        block = self._block(self._entry(by, "signer", signer))
+        return [("", self._entry(word, "report", block))]
+
+    def numbers(self, children: list[Any]) -> Sequence:
+        """`[N, N]`."""
+        return self._list(children)
+
+    @v_args(inline=True)
+    def _leaf(self, token: Token) -> Scalar:
+        return self._scalar(token)
+
+    word = number = value = value_or_string = string = key = _leaf
+
+    @v_args(inline=True)
+    def subject(self, token: Token) -> Scalar:
+        """Return what a statistic is of, or who is protected."""
+        if token not in ("row", "rows"):
+            self.refuse_reserved(token)
+        return self._scalar(token)
+
+    def _scalar(self, value: Token | Piece) -> Scalar:
+        if isinstance(value, Piece):
+            span = self._source.stretch(value.start, value.end)
+            return Scalar(value.text, span, None)
+        span = self._source.stretch(value.start_pos or 0, value.end_pos or 0)
+        return Scalar(unquoted(value), span)
+
+    def _entry(self, word: Token, name: str, value: Token | Piece | Node) -> Entry:
+        node = self._scalar(value) if isinstance(value, Token | Piece) else value
+        key = Scalar(name, self._scalar(word).span)
+        if isinstance(node, Mapping):
+            node = Mapping(node.entries, key.span)
+        return Entry(key, node)
+
+    def _block(self, *entries: Entry) -> Mapping:
+        return Mapping(entries, entries[0].key.span)
+
+    def _list(self, children: list[Any]) -> Sequence:
+        first, *items, last = children
+        kept = tuple(item for item in items if isinstance(item, Scalar))
+        span = self._source.stretch(first.start_pos, last.end_pos)
+        return Sequence(kept, span)
+
+    def _named(self, name: Piece, entries: list[Entry]) -> Entry:
+        block: dict[str, Entry] = {}
+        for entry in entries:
+            self._insert(block, entry)
+        key = self._scalar(name)
+        return Entry(key, Mapping(tuple(block.values()), key.span))

@@ -1,0 +1,152 @@
+"""A tree to canonical query text: the twin of the YAML, one statement to a line."""
+
+from __future__ import annotations
+
+from dpql.language.comments import Path
+from dpql.language.tree import Mapping, Node, Scalar, Sequence
+from dpql.language.vocabulary import STATISTICS
+from dpql.language.words import (
+    is_bare,
+    spelled_key,
+    spelled_name,
+    spelled_subject,
+    spelled_text,
+)
+from dpql.language.yaml_writer import Line
+
+
+def text_lines(root: Mapping) -> list[Line]:
+    """Return the lines of a tree that has the shape of a spec."""
+    name = spelled_name(_scalar(root, "release"))
+    purpose = spelled_text(_scalar(root, "purpose"))
+    lines: list[Line] = [
+        (("dpql",), f"dpql {_scalar(root, 'dpql')}"),
+        (("release",), f"release {name} {purpose}"),
+    ]
+    lines += _data(_mapping(root, "data"))
+    lines += _privacy(_mapping(root, "privacy"))
+    if root.get("defaults") is not None:
+        settings = _settings(_mapping(root, "defaults"), "alpha", "gamma", "mechanism")
+        lines.append((("defaults",), f"default {settings}"))
+    lines += _statistics(_mapping(root, "statistics"))
+    if root.get("report") is not None:
+        signer = spelled_text(_scalar(_mapping(root, "report"), "signer"))
+        lines.append((("report",), f"report signed by {signer}"))
+    return lines
+
+
+def _data(data: Mapping) -> list[Line]:
+    rows = _mapping(data, "rows")
+    bound = "exactly" if rows.get("exactly") else "at most"
+    count = _scalar(rows, "exactly" if rows.get("exactly") else "at_most")
+    head = f"from {spelled_name(_scalar(data, 'source'))} with {bound} {_rows(count)}"
+    columns = _mapping(data, "columns").entries
+    names = [spelled_name(entry.name) for entry in columns]
+    width = max(map(len, names))
+    lines: list[Line] = [(("data",), head)]
+    for name, entry in zip(names, columns, strict=True):
+        path: Path = ("data", "columns", entry.name)
+        assert isinstance(entry.value, Mapping)
+        lines.append((path, f"  {name.ljust(width)}  {_column(entry.value)}"))
+    return lines
+
+
+def _column(column: Mapping) -> str:
+    words = [_scalar(column, "type")]
+    if column.get("keys") is not None:
+        words.append(f"{{{', '.join(map(spelled_key, _items(column, 'keys')))}}}")
+    if column.get("bounds") is not None:
+        words.append(f"[{', '.join(_items(column, 'bounds'))}]")
+    if column.get("step") is not None:
+        words.append(f"step {_scalar(column, 'step')}")
+    if column.get("unit") is not None:
+        unit = _scalar(column, "unit")
+        words.append(unit if is_bare(unit) else spelled_text(unit))
+    nulls = column.get("nulls")
+    if nulls is None:
+        return " ".join(words)
+    if isinstance(nulls, Mapping):
+        return f"{' '.join(words)}, nulls as {_scalar(nulls, 'as')}"
+    return f"{' '.join(words)}, drop nulls"
+
+
+def _privacy(privacy: Mapping) -> list[Line]:
+    head = f"protect {spelled_subject(_scalar(privacy, 'unit'))}"
+    if privacy.get("contributes") is not None:
+        given = _mapping(privacy, "contributes")
+        groups = _scalar(given, "groups")
+        noun = "group" if groups == "1" else "groups"
+        rows = _rows(_scalar(given, "rows"))
+        head += f" giving at most {rows} in at most {groups} {noun}"
+    under = (
+        f"  under {_scalar(privacy, 'neighbours')} "
+        f"spending {_settings(privacy, 'epsilon', 'delta')}"
+    )
+    return [(("privacy",), head), (("privacy", "neighbours"), under)]
+
+
+def _statistics(block: Mapping) -> list[Line]:
+    names = [spelled_name(entry.name) for entry in block.entries]
+    width = max(map(len, names))
+    lines: list[Line] = []
+    for name, entry in zip(names, block.entries, strict=True):
+        assert isinstance(entry.value, Mapping)
+        path: Path = ("statistics", entry.name)
+        lines.append((path, f"{name.ljust(width)} = {_statistic(entry.value)}"))
+    return lines
+
+
+def _statistic(ask: Mapping) -> str:
+    word = next(word for word in STATISTICS if ask.get(word) is not None)
+    of = ask.get(word)
+    inputs = _items(ask, word) if isinstance(of, Sequence) else [_scalar(ask, word)]
+    words = [word, ", ".join(map(spelled_subject, inputs))]
+    if ask.get("bins") is not None:
+        words.append(f"bins [{', '.join(_items(ask, 'bins'))}]")
+    if ask.get("where") is not None:
+        words.append(f"where {_scalar(ask, 'where')}")
+    if ask.get("by") is not None:
+        words.append(f"by {', '.join(map(spelled_name, _items(ask, 'by')))}")
+    if ask.get("at_least") is not None:
+        words.append(f"at least {_rows(_scalar(ask, 'at_least'))}")
+    if ask.get("mechanism") is not None:
+        words.append(f"using {_scalar(ask, 'mechanism')}")
+    words += [
+        f"{name} {_scalar(ask, name)}"
+        for name in ("alpha", "gamma")
+        if ask.get(name) is not None
+    ]
+    spend = _mapping(ask, "spend").entries[0]
+    assert isinstance(spend.value, Scalar)
+    words.append(f"spend {spend.name} {spend.value.text}")
+    return " ".join(words)
+
+
+def _settings(block: Mapping, *names: str) -> str:
+    return ", ".join(
+        f"{name} {_scalar(block, name)}"
+        for name in names
+        if block.get(name) is not None
+    )
+
+
+def _rows(count: str) -> str:
+    return f"{count} {'row' if count == '1' else 'rows'}"
+
+
+def _scalar(block: Mapping, name: str) -> str:
+    node: Node | None = block.get(name)
+    assert isinstance(node, Scalar)
+    return node.text
+
+
+def _items(block: Mapping, name: str) -> list[str]:
+    node = block.get(name)
+    assert isinstance(node, Sequence)
+    return [item.text for item in node.items if isinstance(item, Scalar)]
+
+
+def _mapping(block: Mapping, name: str) -> Mapping:
+    node = block.get(name)
+    assert isinstance(node, Mapping)
+    return node
