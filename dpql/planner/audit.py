@@ -13,6 +13,7 @@ from dpql.model.codec import encode
 from dpql.model.plan import Part, Plan, Step
 from dpql.model.spec import Spec
 from dpql.planner.figures import quantity, rational
+from dpql.planner.soundness import is_sound
 
 
 def audit_loss(plan: Plan) -> Fraction:
@@ -49,10 +50,11 @@ def refuse_altered(plan: Plan, compiled: Callable[[Spec], Plan]) -> None:
     Raises:
         PlanFault: a member differs, or the spec does not compile (DPQL402).
     """
+    if not is_sound(plan.spec):
+        raise _altered("its spec is none that a text can spell")
     try:
         expected = compiled(plan.spec)
-    except (DpqlError, ArithmeticError, LookupError, ValueError, AssertionError):
-        # A spec that no text spells can break what resolve has promised the passes.
+    except DpqlError:
         raise _altered("its spec cannot be planned") from None
     if plan != expected:
         place = _difference(encode(Plan, expected), encode(Plan, plan), "plan")
