@@ -43,7 +43,6 @@ from dpql.mechanisms.mechanism import (
     EPSILON_CEILING,
     Query,
     agreed,
-    require_level,
     require_spend,
     require_target,
 )
@@ -73,7 +72,7 @@ __all__ = [
 
 NAME = "geometric"
 
-PARAMETERS = {
+PARAMETERS: Mapping[str, str] = {
     "sensitivity": "the most that a neighbour changes the value",
     "lattice": "spacing of the outcomes",
     "rounded": "whether values are rounded to the lattice before noise: 0 or 1",
@@ -162,7 +161,7 @@ def restore(given: Mapping[str, str]) -> GeometricNoise:
 
 
 def loss(noise: GeometricNoise) -> Fraction:
-    """Return theta times the steps of a sensitivity, exactly the loss. Source: MATH 7."""
+    """Return theta times the steps of a sensitivity: the loss, exactly."""
     return noise.theta * (noise.sensitivity / noise.lattice)
 
 
@@ -175,8 +174,7 @@ def epsilon_for(
 
     Source: MATH 7.
     """
-    require_level(alpha)
-    require_target(query, accuracy)
+    require_target(query, accuracy, alpha)
     trial = calibrate(query, Fraction(1), gamma=gamma)
     half = Fraction(1, 2) if trial.rounded else 0
     steps = (accuracy / trial.lattice - half).__floor__()
@@ -213,7 +211,7 @@ def miniatures() -> list[tuple[GeometricNoise, Fraction]]:
                 lattice=Fraction(1),
                 rounded=False,
                 epsilon=epsilon,
-                guard=10,
+                guard=11,
             ),
             sensitivity,
         )

@@ -25,7 +25,7 @@ _BITS = 320
 
 
 def accuracy(noise: GeometricNoise, alpha: Fraction) -> Fraction:
-    """Return the exact quantile of |outcome - value|, with the rounding of the value."""
+    """Return the exact quantile of |outcome - value|, rounding included."""
     half = Fraction(1, 2) if noise.rounded else 0
     return (steps_within(noise.theta, alpha) + half) * noise.lattice
 

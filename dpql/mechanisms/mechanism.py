@@ -71,7 +71,7 @@ class Mechanism(Protocol[N]):
         """Return every parameter as exact text, for the plan."""
         ...
 
-    def restore(self, parameters: Mapping[str, str]) -> N:
+    def restore(self, given: Mapping[str, str], /) -> N:
         """Return the noise whose `parameters` these are; refuse inconsistent ones."""
         ...
 
@@ -133,15 +133,22 @@ def require_spend(epsilon: Fraction, gamma: Fraction) -> None:
 
 
 def require_level(alpha: Fraction) -> None:
-    """Refuse an alpha that is no probability of error."""
-    if not 0 < alpha < 1:
+    """Refuse an alpha that is no probability of error; 1 asks for nothing."""
+    if not 0 < alpha <= 1:
         raise PlanFault.of(
-            "DPQL413", "alpha must lie strictly between 0 and 1", hint="try 0.05"
+            "DPQL413", "alpha must be above 0 and below 1", hint="try 0.05"
         )
 
 
-def require_target(query: Query, accuracy: Fraction) -> None:
-    """Refuse an accuracy that is not positive, or that a constant reaches."""
+def require_target(query: Query, accuracy: Fraction, alpha: Fraction) -> None:
+    """Refuse a target that is not positive, claims nothing, or needs no data."""
+    require_level(alpha)
+    if alpha == 1:
+        raise PlanFault.of(
+            "DPQL413",
+            "an accuracy target needs an alpha below 1",
+            hint="alpha is the probability of a larger error; try 0.05",
+        )
     if accuracy <= 0:
         raise PlanFault.of(
             "DPQL410", "an accuracy target must be above 0", hint="ask for more"

@@ -35,7 +35,6 @@ from dpql.mechanisms.mechanism import (
     EPSILON_CEILING,
     Query,
     agreed,
-    require_level,
     require_spend,
     require_target,
 )
@@ -50,7 +49,6 @@ from dpql.mechanisms.snapping_law import (
     probability,
 )
 
-
 __all__ = [
     "NAME",
     "PARAMETERS",
@@ -62,6 +60,7 @@ __all__ = [
     "clamp_probability",
     "drift",
     "epsilon_for",
+    "least_epsilon",
     "loss",
     "miniatures",
     "outcome",
@@ -76,7 +75,7 @@ __all__ = [
 
 NAME = "snapping"
 
-PARAMETERS = {
+PARAMETERS: Mapping[str, str] = {
     "sensitivity": "the most that a neighbour changes the value",
     "shift": "middle of the value's public range; the value is centred there",
     "B_prime": "half the public range, in sensitivities",
@@ -92,6 +91,9 @@ PARAMETERS = {
 
 _GUARD = 118
 """Least precision planned: the notes' 118 bits (MATH 3.2, p0)."""
+
+_RUN = 63
+"""Zeros that may lead U before a draw needs a second read, once in 2**63."""
 
 _DIGITS = 15
 """Significant decimal digits of an epsilon found for an accuracy."""
@@ -112,6 +114,7 @@ class SnappingNoise:
     epsilon: Fraction
     precision: int
     lambda_prime: Fraction
+    run: int = _RUN
     kit: Kit = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -129,7 +132,7 @@ class SnappingNoise:
 
     @property
     def grid_exponent(self) -> int:
-        """k with Lambda_prime == 2**k."""
+        """The exponent k of Lambda_prime == 2**k."""
         return power_of_two_up(self.lambda_prime)
 
     @property
@@ -212,35 +215,43 @@ def loss(noise: SnappingNoise) -> Fraction:
 def epsilon_for(
     query: Query, accuracy: Fraction, alpha: Fraction, *, gamma: Fraction
 ) -> Fraction:
-    """Return the smallest epsilon whose plain accuracy reaches the target, rounded up.
+    """Return the smallest epsilon that reaches the target, rounded up to 15 digits.
 
-        a      = accuracy / sensitivity,  L = ln(1/alpha)
-        2**j   = smallest power of two >= a / (1 + L)
-        lambda = min(2**j, (a - 2**(j-1)) / L)
-        result = (1 + 12 * 2**-52) / lambda + 2**(1 - p0), up to 15 digits
-
-    At most 1.2e-14 above the true infimum, relatively. On a plateau (lambda == 2**j)
-    rounding to nearest would double the grid, hence up.
-    Source: MATH 3.4.
+    Refuses a target that a constant meets (DPQL411), one below any grid (DPQL410), and
+    one beyond the ceiling of epsilon (DPQL412).
+    Ensures: plain_accuracy(calibrate(query, result), alpha) <= accuracy.
     """
-    require_level(alpha)
-    require_target(query, accuracy)
-    a = accuracy / query.sensitivity
-    L = ln_up(1 / alpha)
-    power = two_to(power_of_two_up(a / (1 + L)))
-    scale = min(power, (a - power / 2) / L)
-    if scale * EPSILON_CEILING <= 1:
+    require_target(query, accuracy, alpha)
+    epsilon = least_epsilon(accuracy / query.sensitivity, alpha)
+    if epsilon > EPSILON_CEILING:
         raise PlanFault.of(
             "DPQL412",
             "the accuracy target needs an epsilon above 1000",
             hint="ask for a wider margin, or for a larger alpha",
         )
+    noise = calibrate(query, epsilon, gamma=gamma)
+    assert plain_accuracy(noise, alpha) <= accuracy, "MATH 3.4"
+    return epsilon
+
+
+def least_epsilon(accuracy: Fraction, alpha: Fraction) -> Fraction:
+    """Return the smallest epsilon, rounded up, for an accuracy in sensitivities.
+
+        L      = ln(1/alpha)
+        2**j   = smallest power of two >= accuracy / (1 + L)
+        lambda = min(2**j, (accuracy - 2**(j-1)) / L)
+        result = (1 + 12 * 2**-52) / lambda + 2**(1 - p0), up to 15 digits
+
+    At most 1.2e-14 above the true infimum, relatively. On a plateau (lambda == 2**j)
+    rounding to nearest would double the grid, hence up. Requires: alpha < 1.
+    Source: MATH 3.4.
+    """
+    L = ln_up(1 / alpha)
+    power = two_to(power_of_two_up(accuracy / (1 + L)))
+    scale = min(power, (accuracy - power / 2) / L)
     least = max(_GUARD, 54 + power_of_two_up(scale))
     epsilon = (1 + 12 * two_to(-52)) / scale + two_to(1 - least)
-    epsilon = round_up_to_digits(epsilon, _DIGITS)
-    noise = calibrate(query, epsilon, gamma=gamma)
-    assert noise.lambda_prime * L + noise.Lambda_prime / 2 <= a, "MATH 3.4"
-    return epsilon
+    return round_up_to_digits(epsilon, _DIGITS)
 
 
 def miniatures() -> list[tuple[SnappingNoise, Fraction]]:
@@ -265,6 +276,7 @@ def miniatures() -> list[tuple[SnappingNoise, Fraction]]:
                 epsilon=Fraction(1),
                 precision=precision,
                 lambda_prime=scale,
+                run=4,
             ),
             Fraction(1),
         )

@@ -56,8 +56,8 @@ class Kit:
 
 
 def width(noise: SnappingNoise) -> int:
-    """Return the bits of one request: sign, p + 1 digits, a one and p + 1 digits."""
-    return 2 * noise.precision + 4
+    """Return the bits of one request: a sign, a run of digits, a one, p + 1 digits."""
+    return 1 + noise.run + 1 + noise.precision + 1
 
 
 def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
@@ -66,7 +66,7 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     The lane is read as the sign S and then the binary digits of U, complemented where
     the sign bit is set (so that `vector` can read both as one signed integer). The
     exponent of U is the bit length of that one number, so no loop runs as long as the
-    noise is large; a further request is made only when U < 2**-(p + 1).
+    noise is large; a further request is made only when U < 2**-run, run = 63.
     Source: MATH 1.1.
     """
     kit = noise.kit
@@ -75,8 +75,9 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     positive = lane > kit.mask
     digits = lane & kit.mask ^ (kit.mask if positive else 0)
     while digits.bit_length() < kit.needed:
-        digits = digits << kit.width | read_one(bits, read, read + kit.width)
-        read += kit.width
+        missing = kit.needed - digits.bit_length()
+        digits = digits << missing | read_one(bits, read, read + missing)
+        read += missing
     spare = digits.bit_length() - kit.needed
     uniform = kit.scaled(gmpy2.mpfr(digits >> spare, kit.needed), read - 1 - spare)
     logarithm = kit.ratio * gmpy2.mpq(kit.log(uniform))

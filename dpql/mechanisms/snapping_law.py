@@ -61,6 +61,8 @@ def accuracy(noise: SnappingNoise, alpha: Fraction) -> Fraction:
     Source: MATH 3.3.
     """
     require_level(alpha)
+    if alpha == 1:
+        return Fraction(0)
     scale = noise.lambda_prime
     half = noise.Lambda_prime / 2
     level = alpha * (1 - 2 * noise.eta * (2 + ln_up(1 / alpha)))
