@@ -2,6 +2,7 @@
 
 from dpql.language.formatter import format_text
 from dpql.language.reading import load, load_text
+from dpql.language.restate import print_spec
 from dpql.language.source import Form
 
-__all__ = ["Form", "format_text", "load", "load_text"]
+__all__ = ["Form", "format_text", "load", "load_text", "print_spec"]

@@ -8,6 +8,7 @@ import re
 from dpql.language.comments import YAML_BLOCKS, Path, general
 from dpql.language.keys import SPEC
 from dpql.language.shape import (
+    Choice,
     Either,
     ListOf,
     Number,
@@ -87,8 +88,10 @@ def _inline(node: Node, shape: Shape, *, flow: bool) -> str:
             parts = (_inline(item, shape.item, flow=True) for item in items)
             return f"[{', '.join(parts)}]"
         case Scalar(text=text):
-            plain = isinstance(shape, Number) or text == "1"
-            return text if plain else _text(text, flow=flow)
+            bare = isinstance(shape, Number) or (
+                isinstance(shape, Choice) and text.isdigit()
+            )
+            return text if bare else _text(text, flow=flow)
 
 
 def _text(text: str, *, flow: bool) -> str:
