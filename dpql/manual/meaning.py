@@ -1,0 +1,185 @@
+"""The manual of DPQL3xx: the spec is shaped well but says something impossible."""
+
+from __future__ import annotations
+
+from dpql.errors import Code
+
+MEANING: dict[str, Code] = {
+    "DPQL301": Code(
+        title="there is no such column",
+        cause="Every column that is used is declared under `columns`.",
+        wrong="mean: wages",
+        right="mean: wage",
+    ),
+    "DPQL302": Code(
+        title="a column is of the wrong type for its use",
+        cause=(
+            "Groups are formed by categories, sums and means are of numbers, the unit "
+            "of privacy is an id, and an id is for nothing else."
+        ),
+        wrong="by: [age]",
+        right="by: [district]",
+    ),
+    "DPQL303": Code(
+        title="the lower bound is not below the upper bound",
+        cause="Bounds are an interval with some room in it, lower end first.",
+        wrong="bounds: [100, 16]",
+        right="bounds: [16, 100]",
+    ),
+    "DPQL304": Code(
+        title="the bounds are not on the grid",
+        cause=(
+            "`step` is above 0 and divides the width of the bounds; integers have "
+            "whole bounds and whole steps."
+        ),
+        wrong="step: 0.03",
+        right="step: 0.01",
+    ),
+    "DPQL305": Code(
+        title="an item is twice in a list",
+        cause="Keys, groups, inputs and lists of conditions have distinct items.",
+        wrong="keys: [north, east, north, west]",
+        right="keys: [north, east, south, west]",
+    ),
+    "DPQL306": Code(
+        title="the bins of a histogram do not fit",
+        cause=(
+            "Bin edges increase and lie within the bounds. A number column needs them, "
+            "a category has its keys instead."
+        ),
+        wrong="bins: [16, 65, 25, 100]",
+        right="bins: [16, 25, 65, 100]",
+    ),
+    "DPQL307": Code(
+        title="nulls count as a value outside the bounds",
+        cause="The value is clamped like any other, so it must lie within the bounds.",
+        wrong="nulls: {as: -1}",
+        right="nulls: {as: 0}",
+    ),
+    "DPQL308": Code(
+        title="`drop` would change a public number of rows",
+        cause=(
+            "Under replace_one the number of rows is public and every row counts. "
+            "Give a public value for nulls instead."
+        ),
+        wrong="nulls: drop     # under replace_one",
+        right="nulls: {as: 0}  # under replace_one",
+    ),
+    "DPQL309": Code(
+        title="replace_one needs a public number of rows",
+        cause="Neighbours that differ in one replaced row have equally many rows.",
+        wrong="neighbours: replace_one",
+        right="neighbours: add_remove",
+    ),
+    "DPQL310": Code(
+        title="epsilon is out of range",
+        cause="The total budget is above 0 and at most 1000.",
+        wrong="epsilon: 0",
+        right="epsilon: 1.0",
+    ),
+    "DPQL311": Code(
+        title="delta is not 0",
+        cause="Every mechanism here is pure, so that a delta would buy nothing.",
+        wrong="delta: 1e-6",
+        right="delta: 0",
+    ),
+    "DPQL312": Code(
+        title="alpha or gamma is not a probability",
+        cause="alpha lies strictly between 0 and 1; gamma is above 0 and at most 1.",
+        wrong="alpha: 5",
+        right="alpha: 0.05",
+    ),
+    "DPQL313": Code(
+        title="alpha or gamma is not given",
+        cause=(
+            "Every statistic has both, of its own or from `defaults`; there is no "
+            "hidden value."
+        ),
+        wrong="defaults: {alpha: 0.05}",
+        right="defaults: {alpha: 0.05, gamma: 1e-9}",
+    ),
+    "DPQL314": Code(
+        title="a spend is out of range",
+        cause=(
+            "Shares, epsilons and accuracies are above 0, and no statistic spends more "
+            "than the total."
+        ),
+        wrong="spend: {share: 0}",
+        right="spend: {share: 2}",
+    ),
+    "DPQL315": Code(
+        title="what a unit contributes is not said, or makes no sense",
+        cause=(
+            "With an id, `contributes` is needed and enforced; its numbers are at "
+            "least 1. With `unit: row` there is nothing to say."
+        ),
+        wrong="contributes: {rows: 0, groups: 1}",
+        right="contributes: {rows: 3, groups: 1}",
+    ),
+    "DPQL316": Code(
+        title="there are too few rows",
+        cause="Data have at least one row; a variance and a covariance need two.",
+        wrong="rows: {at_most: 0}",
+        right="rows: {at_most: 2_000_000}",
+    ),
+    "DPQL317": Code(
+        title="at_least cannot be promised",
+        cause=(
+            "The promise is from 1 to the declared rows, and of use only where the "
+            "number of rows is private."
+        ),
+        wrong="at_least: 0",
+        right="at_least: 500",
+    ),
+    "DPQL318": Code(
+        title="the statistic needs a public number of rows",
+        cause=(
+            "A covariance is offered under replace_one with exact rows, and without "
+            "filter and groups, because only then its n is public."
+        ),
+        wrong="covariance: [age, wage]",
+        right="mean: wage",
+    ),
+    "DPQL319": Code(
+        title="a literal does not fit its column",
+        cause=(
+            "Numbers are compared with numbers, categories with their declared keys, "
+            "and keys have no order."
+        ),
+        wrong="district == nroth",
+        right="district == north",
+    ),
+    "DPQL320": Code(
+        title="`between` has its ends the wrong way round",
+        cause="The smaller number comes first; otherwise nothing could pass.",
+        wrong="where: age between 54 and 25",
+        right="where: age between 25 and 54",
+    ),
+    "DPQL321": Code(
+        title="the statistic would release too many numbers",
+        cause="The product of all keys and bins is at most 1,000,000.",
+        wrong="by: [postcode, birthday, occupation]",
+        right="by: [district]",
+    ),
+    "DPQL322": Code(
+        title="two columns look alike",
+        cause="Two names differ only in how Unicode spells the same letters.",
+        wrong="ﬁrst: {type: id}\nfirst: {type: id}",
+        right="first: {type: id}",
+    ),
+    "DPQL323": Code(
+        title="an id column cannot be called row",
+        cause="`unit: row` already means that each row is a unit.",
+        wrong="row: {type: id}",
+        right="person_id: {type: id}",
+    ),
+    "DPQL900": Code(
+        title="dpql caught itself in a mistake",
+        cause=(
+            "A result was checked a second way and did not agree. Nothing was written "
+            "or released. This is a bug in dpql."
+        ),
+        wrong="",
+        right="",
+    ),
+}
