@@ -60,7 +60,7 @@ def _moment(name: str, grids: tuple[Grid, ...], rows: int) -> Moment:
     whole = _SIGNED // _product(factors)
     if whole >= max(rows, _COMMON):
         return Moment(name=name, shift=0, safe_rows=whole)
-    shift = max((factor.bit_length() + 1) // 2 for factor in factors)
+    shift = max(((factor - 1).bit_length() + 1) // 2 for factor in factors)
     limbs = [max(factor >> shift, (1 << shift) - 1) for factor in factors]
     return Moment(name=name, shift=shift, safe_rows=_SIGNED // _product(limbs))
 
@@ -72,7 +72,7 @@ def _product(factors: list[int]) -> int:
 def _finest(power: int, rows: int) -> int:
     """Return the most bits of a grid whose split sums hold the declared rows."""
     bits = _FINEST[power]
-    while bits > 1 and _SIGNED // (1 << ((bits + 2) // 2)) ** power < rows:
+    while bits > 1 and _SIGNED // (1 << ((bits + 1) // 2)) ** power < rows:
         bits -= 1
     return bits
 

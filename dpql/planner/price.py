@@ -130,7 +130,7 @@ def _guess(
         error = stated_error(description, mechanism, guess, ask=ask, rows=ask.at_least)
         assert error is not None, "a target on a private count has been refused"
         capped = error >= description.upper - description.lower
-        factor = Fraction(8) if capped else error / within
+        factor = Fraction(8) if capped else max(error / within, Fraction(1, 8))
         guess = min(round_up_to_digits(guess * factor, 6), _CEILING)
         if 1 / _STRIDE < factor < _STRIDE:
             break

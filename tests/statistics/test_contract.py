@@ -77,13 +77,13 @@ COUNTS = (StatisticKind.COUNT, StatisticKind.HISTOGRAM)
 
 def shapes() -> Iterator[Case]:
     """Yield both relations, with and without filters and groups, one to three rows."""
-    for kind, replace, filtered, cells, k, each in product(
+    for kind, swap, filtered, cells, k, each in product(
         StatisticKind, (False, True), (False, True), (1, 2, 3), (1, 2, 3), (1, 2)
     ):
-        whole = replace and not filtered and cells == 1
+        whole = swap and not filtered and cells == 1
         known = whole and kind is not StatisticKind.HISTOGRAM
         steps = 1 if cells == 2 and kind not in COUNTS else 2
-        yield Case(kind, replace, known, filtered, cells, k, each, steps)
+        yield Case(kind, swap, known, filtered, cells, k, each, steps)
 
 
 def exists(case: Case) -> bool:
@@ -200,5 +200,5 @@ def test_no_neighbour_moves_a_measure_further_than_stated(case: Case) -> None:
 def test_every_statistic_has_cases() -> None:
     """No line of the table escapes the brute force."""
     covered = {case.kind for case in CASES}
-    assert set(StatisticKind) == covered
+    assert covered == set(StatisticKind)
     assert covered == set(STATISTICS)

@@ -1,0 +1,213 @@
+"""The audit: planted faults are found, whatever their place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from spec_text import ID, integer, make_spec
+
+from dpql.errors import PlanFault
+from dpql.model.codec import canonical, decode, encode
+from dpql.model.plan import Plan, spec_digest
+from dpql.model.spec import Spec
+from dpql.planner import audit, plan, read
+from dpql.planner.audit import audit_loss
+from dpql.planner.compiler import PASSES
+
+COLUMNS = {
+    "p": ID,
+    "x": integer(0, 100),
+    "y": "{type: float, bounds: [0, 1], nulls: {as: 0.5}}",
+    "g": "{type: category, keys: [a, b]}",
+}
+
+
+@pytest.fixture(scope="module")
+def made() -> Plan:
+    """Return a plan with every kind of member."""
+    spec = make_spec(
+        COLUMNS,
+        {
+            "rows": {"count": "rows", "by": "[g]", "spend": "{accuracy: 60}"},
+            "level": {
+                "mean": "x",
+                "where": "'x > 3 and not (g == \"a\" or x between 7 and 9)'",
+                "at_least": "50",
+                "mechanism": "snapping",
+                "spend": "{share: 2}",
+            },
+            "spread": {"variance": "y", "mechanism": "auto", "spend": "{epsilon: 0.2}"},
+            "bins": {"histogram": "x", "bins": "[0, 50, 100]", "spend": "{share: 1}"},
+        },
+        unit="p",
+        contributes="{rows: 2, groups: 3}",
+    )
+    return plan(spec)
+
+
+def codes(data: bytes) -> list[str]:
+    """Return the codes with which a plan is refused, none when it is read."""
+    try:
+        read(data)
+    except PlanFault as fault:
+        return [diagnostic.code for diagnostic in fault.diagnostics]
+    return []
+
+
+def altered(document: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the document with one leaf changed, for every leaf, with its path."""
+    for path, value in leaves(document, ()):
+        for other in others(value):
+            copy = json.loads(json.dumps(document))
+            place = copy
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = other
+            yield ".".join(map(str, path)), copy
+
+
+def leaves(document: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield the path and value of every leaf and of every empty array."""
+    if isinstance(document, dict | list) and document:
+        items = document.items() if isinstance(document, dict) else enumerate(document)
+        for key, value in items:
+            yield from leaves(value, (*path, key))
+    else:
+        yield path, document
+
+
+def others(value: Any) -> list[Any]:
+    """Return other values of a leaf that are well-formed."""
+    if value is None:
+        return ["1"]
+    if isinstance(value, list):
+        return [["1"]]
+    try:
+        number = Fraction(value)
+    except ValueError:
+        return [f"{value}x", "geometric" if value == "snapping" else "snapping"]
+    changed = {number + 1, number / 2, -number - 1} - {number}
+    return sorted(map(str, changed))
+
+
+def test_a_plan_survives_the_journey(made: Plan) -> None:
+    """Bytes and back give an equal plan and the same digest."""
+    again = read(made.to_json())
+    assert again == made
+    assert again.digest == made.digest
+    assert hash(again) == hash(made)
+
+
+def test_every_single_altered_member_is_refused(made: Plan) -> None:
+    """No leaf of a plan can be changed alone."""
+    document = encode(Plan, made)
+    tried = 0
+    for path, copy in altered(document):
+        assert codes(canonical(copy)), path
+        tried += 1
+    assert tried > 500
+
+
+def test_a_resealed_spec_must_still_give_the_steps(made: Plan) -> None:
+    """Changing the spec and its digest together is found, or changes wording only."""
+    document = encode(Plan, made)
+    cosmetic = set()
+    for path, copy in altered(document):
+        if not path.startswith("spec."):
+            continue
+        try:
+            spec = decode(Spec, copy["spec"])
+        except ValueError:
+            continue
+        copy["spec_digest"] = spec_digest(spec)
+        if not codes(canonical(copy)):
+            cosmetic.add(path)
+    moved = {path for path in cosmetic if path.rpartition(".")[2] not in WORDING}
+    # A key is the public name of a group; more groups a unit than there are cells
+    # change nothing. Each is another plan with another digest.
+    assert {path for path in moved if ".keys." not in path} <= {
+        "spec.privacy.contributes.groups"
+    }
+
+
+WORDING = {"release", "purpose", "signer", "source", "unit", "value"}
+
+
+@pytest.mark.parametrize("where", ["noise", "loss", "l0", "total"])
+def test_a_planted_overspend_is_caught(made: Plan, where: str) -> None:
+    """Smaller noise, a smaller stated loss, a smaller l0, a smaller total."""
+    step = made.steps[0]
+    (part,) = step.parts
+    if where == "noise":
+        parameters = dict(part.noise.parameters)
+        for name in ("epsilon", "theta"):
+            parameters[name] = str(2 * Fraction(parameters[name]))
+        noise = replace(part.noise, parameters=tuple(sorted(parameters.items())))
+        loss = 2 * part.loss
+        part = replace(part, noise=noise, loss=loss)
+        step = replace(step, parts=(part,), loss=loss)
+    elif where == "loss":
+        step = replace(step, loss=step.loss / 2)
+    elif where == "l0":
+        measure = replace(part.measure, l0=1)
+        step = replace(step, parts=(replace(part, measure=measure),))
+    forged = replace(made, steps=(step, *made.steps[1:]))
+    if where == "total":
+        forged = replace(forged, epsilon=made.epsilon / 2)
+    with pytest.raises(PlanFault, match="DPQL40[23]"):
+        audit_loss(forged)
+    with pytest.raises(PlanFault, match="DPQL40[23]"):
+        audit(forged)
+
+
+def test_an_overspend_by_a_consistent_lie_is_caught(made: Plan) -> None:
+    """DPQL403: the parts add up, but to more than the budget."""
+    spec = replace(made.spec, privacy=replace(made.spec.privacy, epsilon=Fraction(1, 2)))
+    forged = replace(
+        made, spec=spec, epsilon=Fraction(1, 2), spec_digest=spec_digest(spec)
+    )
+    with pytest.raises(PlanFault, match="DPQL403"):
+        audit_loss(forged)
+
+
+def test_noise_of_another_sensitivity_is_caught(made: Plan) -> None:
+    """A noise that hides less than the measure moves is refused."""
+    step = made.steps[0]
+    (part,) = step.parts
+    measure = replace(part.measure, sensitivity=part.measure.sensitivity + 1)
+    forged = replace(step, parts=(replace(part, measure=measure),))
+    with pytest.raises(PlanFault, match="DPQL402"):
+        audit_loss(replace(made, steps=(forged, *made.steps[1:])))
+
+
+def test_an_unknown_mechanism_is_refused(made: Plan) -> None:
+    """No name in a plan is looked up anywhere but in the table."""
+    step = made.steps[0]
+    noise = replace(step.parts[0].noise, mechanism="os.system")
+    forged = replace(step, parts=(replace(step.parts[0], noise=noise),))
+    with pytest.raises(PlanFault, match="DPQL402"):
+        audit(replace(made, steps=(forged, *made.steps[1:])))
+
+
+def test_the_loss_is_recomputed(made: Plan) -> None:
+    """The audited loss is the stated one and within the total."""
+    assert audit_loss(made) == made.loss
+    assert made.loss <= made.spent <= made.epsilon
+
+
+def test_the_passes_are_a_literal_tuple() -> None:
+    """The order of the compiler is what the design says."""
+    assert [compile_pass.__name__ for compile_pass in PASSES] == [
+        "bind_columns",
+        "bound_contributions",
+        "describe_queries",
+        "price_accuracy",
+        "split_shares",
+        "calibrate_noise",
+        "state_accuracy",
+    ]

@@ -1,0 +1,135 @@
+"""Grids: lossless where they can be, fine enough elsewhere, never overflowing."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpql.model.spec import DropNulls, NumberColumn, NumberType
+from dpql.planner.grids import choose_grid, prove_moments
+
+LIMIT = 2**63
+
+
+def column(
+    lower: object, upper: object, step: object = None, kind: str = "float"
+) -> NumberColumn:
+    """Return a number column."""
+    return NumberColumn(
+        name="x",
+        type=NumberType(kind),
+        lower=Fraction(lower),  # type: ignore[call-overload]
+        upper=Fraction(upper),  # type: ignore[call-overload]
+        step=None if step is None else Fraction(step),  # type: ignore[call-overload]
+        unit=None,
+        nulls=DropNulls(),
+    )
+
+
+def test_integers_lose_nothing() -> None:
+    """An integer column is counted in its own steps."""
+    grid = choose_grid(
+        column(16, 100, 1, "integer"), power=2, rows=10**6, epsilon=Fraction(1)
+    )
+    assert (grid.steps, grid.error) == (84, 0)
+
+
+def test_decimals_lose_nothing() -> None:
+    """A decimal column is counted in its own steps."""
+    grid = choose_grid(
+        column(0, 20_000, "0.01", "decimal"), power=1, rows=10**6, epsilon=Fraction(1)
+    )
+    assert (grid.steps, grid.error) == (2_000_000, 0)
+
+
+def test_a_decimal_that_doubles_cannot_hold_counts_its_error() -> None:
+    """Steps far below the resolution of a double are not called lossless."""
+    far = column(10**15, 10**15 + 100, "0.01", "decimal")
+    grid = choose_grid(far, power=1, rows=10, epsilon=Fraction(1))
+    assert grid.steps == 10_000
+    assert grid.error > Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("power", "rows", "epsilon", "bits"),
+    [
+        (1, 1, "0.5", 20),
+        (1, 1000, "1", 30),
+        (1, 10**9, "1", 46),
+        (2, 1000, "1", 30),
+        (2, 10**6, "1", 31),
+        (1, 2**41 - 1, "1", 44),
+        (2, 2**40, "1", 22),
+    ],
+)
+def test_floats_get_a_binary_grid(
+    power: int, rows: int, epsilon: str, bits: int
+) -> None:
+    """20 + ceil log2 max(1, n epsilon), within 46 or 31 bits, fewer for huge rows."""
+    grid = choose_grid(
+        column(0, 1), power=power, rows=rows, epsilon=Fraction(epsilon)
+    )
+    assert grid.steps == 2**bits
+    assert grid.error == Fraction(1, 2) + Fraction(2) ** (bits - 50)
+
+
+def test_bounds_that_are_no_doubles_cost_a_little() -> None:
+    """The error grows by 2**(q-52) max(|a|, |b|) / w."""
+    grid = choose_grid(column("0.1", "1.1"), power=1, rows=1, epsilon=Fraction(1))
+    plain = Fraction(1, 2) + Fraction(2) ** -30
+    assert grid.error == plain + Fraction(2) ** -32 * Fraction("1.1")
+
+
+def test_integers_too_wide_for_a_product_are_coarsened() -> None:
+    """No product of more than 31 bits each is planned."""
+    wide = column(0, 2**40, 1, "integer")
+    grid = choose_grid(wide, power=2, rows=10**6, epsilon=Fraction(1))
+    assert grid.steps == 2**31
+    assert grid.error > Fraction(1, 2)
+
+
+@given(
+    power=st.sampled_from([1, 2]),
+    rows=st.integers(1, 2**42),
+    width=st.integers(1, 2**50),
+    kind=st.sampled_from(["integer", "float"]),
+)
+def test_no_sum_of_the_declared_rows_leaves_63_bits(
+    power: int, rows: int, width: int, kind: str
+) -> None:
+    """The worst row, taken as often as declared, fits every accumulator exactly."""
+    step = 1 if kind == "integer" else None
+    x = column(0, width, step, kind)
+    grid = choose_grid(x, power=power, rows=rows, epsilon=Fraction(1))
+    names = ("n", "u") if power == 1 else ("n", "u", "v", "uu", "uv")
+    for moment in prove_moments(names, (grid, grid), rows):
+        assert moment.safe_rows >= rows
+        size = 2**moment.shift
+        for u in (grid.steps, grid.steps - 1, size - 1):
+            if not 0 <= u <= grid.steps:
+                continue
+            limbs = divmod(u, size) if moment.shift else (u,)
+            if moment.name == "n":
+                terms = [1]
+            elif len(moment.name) == 1:
+                terms = list(limbs)
+            else:
+                terms = [one * other for one in limbs for other in limbs]
+            assert max(terms) * moment.safe_rows < LIMIT
+
+
+def test_one_accumulator_is_kept_where_it_is_safe() -> None:
+    """Ages need no split; products of fine grids do."""
+    ages = choose_grid(
+        column(16, 100, 1, "integer"), power=2, rows=10**6, epsilon=Fraction(1)
+    )
+    fine = choose_grid(column(0, 1), power=2, rows=10**6, epsilon=Fraction(1))
+    assert [m.shift for m in prove_moments(("n", "u", "uu"), (ages,), 10**6)] == [0] * 3
+    assert [m.shift for m in prove_moments(("n", "u", "uu"), (fine,), 10**6)] == [
+        0,
+        0,
+        16,
+    ]

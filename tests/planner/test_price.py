@@ -1,0 +1,132 @@
+"""Accuracy targets: the least epsilon, always reached, refused with reasons."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spec_text import integer, make_spec, number
+
+from dpql.errors import PlanFault
+from dpql.model.spec import Spec
+from dpql.planner import plan
+from dpql.planner.alternatives import error_at
+
+KEYS = "{type: category, keys: [a, b, c]}"
+COLUMNS = {"x": integer(0, 100), "g": KEYS}
+
+
+def spec_of(ask: dict[str, str], within: str, **options: str) -> Spec:
+    """Return a spec of one statistic with an accuracy target."""
+    told = {"epsilon": "1000", "rows": "{at_most: 1_000_000}"} | options
+    return make_spec(COLUMNS, {"it": ask | {"spend": f"{{accuracy: {within}}}"}}, **told)
+
+
+def refusal(spec: Spec) -> list[str]:
+    """Return the codes with which a spec is refused."""
+    with pytest.raises(PlanFault) as caught:
+        plan(spec)
+    assert all(d.span is not None and d.hint for d in caught.value.diagnostics)
+    return [diagnostic.code for diagnostic in caught.value.diagnostics]
+
+
+RATIO = {"mean": "x", "at_least": "1000"}
+
+
+@pytest.mark.parametrize("mechanism", ["geometric", "snapping", "auto"])
+@pytest.mark.parametrize(
+    ("ask", "within"),
+    [
+        ({"count": "rows"}, "60"),
+        ({"count": "rows", "by": "[g]"}, "7.5"),
+        ({"sum": "x"}, "1000"),
+        (RATIO, "0.5"),
+        (RATIO | {"by": "[g]"}, "3"),
+        ({"variance": "x", "at_least": "5000"}, "40"),
+        ({"histogram": "g"}, "20"),
+    ],
+)
+def test_a_target_is_reached_and_a_little_less_does_not_reach_it(
+    ask: dict[str, str], within: str, mechanism: str
+) -> None:
+    """The epsilon is the least one, to a millionth."""
+    made = plan(spec_of(ask, within, mechanism=mechanism))
+    (step,) = made.steps
+    assert step.accuracy is not None
+    assert step.accuracy <= Fraction(within)
+    less = step.epsilon * (1 - Fraction(1, 10**6))
+    nearby = error_at(made, step, step.mechanism, less, rows=step.at_least)
+    assert nearby is not None
+    if step.mechanism == "geometric" or step.sensitivity is None:
+        assert nearby > Fraction(within)
+
+
+def test_auto_takes_the_cheaper_mechanism() -> None:
+    """Geometric noise is never dearer."""
+    costs = {
+        name: plan(spec_of({"sum": "x"}, "1000", mechanism=name)).spent
+        for name in ("geometric", "snapping", "auto")
+    }
+    assert costs["auto"] == costs["geometric"] < costs["snapping"]
+    step = plan(spec_of({"sum": "x"}, "1000", mechanism="auto")).steps[0]
+    assert step.mechanism == "geometric"
+
+
+def test_a_ratio_without_a_promised_count_is_refused() -> None:
+    """DPQL423 explains that the cost depends on a private number."""
+    assert refusal(spec_of({"mean": "x"}, "1")) == ["DPQL423"]
+    assert refusal(spec_of({"variance": "x", "by": "[g]"}, "1")) == ["DPQL423"]
+
+
+def test_a_vacuous_target_is_refused() -> None:
+    """DPQL411: a constant is as good."""
+    assert refusal(spec_of(RATIO, "100")) == ["DPQL411"]
+    assert refusal(spec_of({"count": "rows"}, "1_000_000")) == ["DPQL411"]
+
+
+def test_a_target_below_the_grid_is_refused() -> None:
+    """DPQL410: rounding alone makes a larger error."""
+    float_column = "{type: float, bounds: [0, 1], nulls: {as: 0}}"
+    spec = make_spec(
+        {"x": float_column},
+        {"it": {"mean": "x", "at_least": "10", "spend": "{accuracy: 1e-30}"}},
+    )
+    assert refusal(spec) == ["DPQL410"]
+
+
+def test_a_lattice_reaches_what_is_finer_than_its_step() -> None:
+    """Enough epsilon makes any error on whole numbers improbable."""
+    (step,) = plan(spec_of({"mean": "x", "at_least": "1"}, "1e-5")).steps
+    assert step.accuracy == 0
+
+
+def test_a_target_beyond_any_epsilon_is_refused() -> None:
+    """DPQL412: more than 1000 would be needed."""
+    lonely = {"mean": "x", "at_least": "1"}
+    assert refusal(spec_of(lonely, "1e-5", mechanism="snapping")) == ["DPQL412"]
+    assert refusal(spec_of({"sum": "x"}, "0.001", mechanism="snapping")) == ["DPQL412"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    within=st.fractions(min_value=Fraction(1, 10), max_value=90, max_denominator=1000),
+    rows=st.integers(10, 10**6),
+    mechanism=st.sampled_from(["geometric", "snapping"]),
+    kind=st.sampled_from(["mean", "variance"]),
+)
+@pytest.mark.property
+def test_a_ratio_keeps_any_target_it_accepts(
+    within: Fraction, rows: int, mechanism: str, kind: str
+) -> None:
+    """The stated accuracy of a priced plan is at most the target."""
+    text = number(Fraction((within * 1000).__floor__(), 1000) or Fraction(1, 10))
+    ask = {kind: "x", "at_least": str(rows)}
+    try:
+        made = plan(spec_of(ask, text, mechanism=mechanism))
+    except PlanFault as fault:
+        assert {d.code for d in fault.diagnostics} <= {"DPQL412", "DPQL430"}
+        return
+    assert made.steps[0].accuracy is not None
+    assert made.steps[0].accuracy <= Fraction(text)
