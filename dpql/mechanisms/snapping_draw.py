@@ -72,8 +72,8 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     kit = noise.kit
     read = kit.width
     lane = read_one(bits, 0, read)
-    positive = lane > kit.mask
-    digits = lane & kit.mask ^ (kit.mask if positive else 0)
+    negative = lane > kit.mask
+    digits = lane & kit.mask ^ (kit.mask if negative else 0)
     while digits.bit_length() < kit.needed:
         missing = kit.needed - digits.bit_length()
         digits = digits << missing | read_one(bits, read, read + missing)
@@ -82,7 +82,7 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     uniform = kit.scaled(gmpy2.mpfr(digits >> spare, kit.needed), read - 1 - spare)
     logarithm = kit.ratio * gmpy2.mpq(kit.log(uniform))
     centre = min(max(kit.slope * value + kit.offset, kit.bottom), kit.top)
-    noisy = centre - logarithm if positive else centre + logarithm
+    noisy = centre + logarithm if negative else centre - logarithm
     return min(max(int(noisy.numerator // noisy.denominator), -kit.edge), kit.edge)
 
 

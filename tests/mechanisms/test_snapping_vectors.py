@@ -159,7 +159,7 @@ def _lane(noise: SnappingNoise, sign: int, e: int, mantissa: int) -> Tape:
     width = max(snapping.width(noise) - 1, length)
     digits <<= width - length
     first = snapping.width(noise) - 1
-    if sign < 0:
+    if sign > 0:
         digits ^= ((1 << first) - 1) << (width - first)
         digits |= 1 << width
     return Tape([digits], width=width + 1)
