@@ -68,8 +68,7 @@ def percent(x: Fraction) -> str:
 
 def bar(share: Fraction, width: int = 10) -> str:
     """Return a bar of ``width`` cells, as many of them full as the share says."""
-    full = (share * width + Fraction(1, 2)).__floor__()
-    full = min(max(full, 1 if share > 0 else 0), width)
+    full = min(max(round(share * width), 1 if share > 0 else 0), width)
     return "█" * full + "░" * (width - full)
 
 
