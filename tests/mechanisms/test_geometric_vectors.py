@@ -55,9 +55,7 @@ def test_priced_epsilon(case: Case) -> None:
     alpha, sensitivity = Fraction(given["alpha"]), Fraction(given["delta_int"])
     target = Fraction(expect["accuracy_exact"])
     wide = Fraction(10**40)
-    query = Query(
-        sensitivity=sensitivity, lower=-wide, upper=wide, lattice=Fraction(1)
-    )
+    query = Query(sensitivity=sensitivity, lower=-wide, upper=wide, lattice=Fraction(1))
     least = Fraction(expect["epsilon_min_for_accuracy"])
     if target == 0 or least > 1000 or alpha == 1:
         code = "DPQL410" if target == 0 else "DPQL412"

@@ -1,0 +1,151 @@
+"""The formulas in the docstrings of snapping, evaluated a second way."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpql.mechanisms import Query, snapping
+from dpql.mechanisms.snapping import SnappingNoise
+
+EPSILONS = st.fractions(Fraction(1, 50), Fraction(8), max_denominator=1000)
+ALPHAS = st.sampled_from([Fraction(1, 2), Fraction(1, 20), Fraction(1, 1000)])
+
+
+def _noise(epsilon: Fraction, upper: int = 40) -> SnappingNoise:
+    query = Query(sensitivity=Fraction(2), lower=Fraction(-4), upper=Fraction(upper))
+    return snapping.calibrate(query, epsilon, gamma=Fraction(1, 100))
+
+
+def _law(noise: SnappingNoise, value: Fraction) -> dict[int, Fraction]:
+    return {
+        step: snapping.probability(noise, value, step)
+        for step in range(-noise.edge, noise.edge + 1)
+    }
+
+
+@settings(max_examples=40, deadline=None)
+@given(EPSILONS, st.fractions(-4, 40, max_denominator=97))
+def test_probabilities_and_bias(epsilon: Fraction, value: Fraction) -> None:
+    """Probabilities add to 1, and the bias is the mean of the law less the value."""
+    noise = _noise(epsilon)
+    law = _law(noise, value)
+    assert all(probability >= 0 for probability in law.values())
+    assert abs(sum(law.values()) - 1) < Fraction(1, 10**60)
+    mean = sum(p * snapping.outcome(noise, step) for step, p in law.items())
+    assert abs(mean - value - snapping.bias(noise, value)) < Fraction(1, 10**55)
+
+
+@settings(max_examples=40, deadline=None)
+@given(EPSILONS, st.fractions(-4, 40, max_denominator=97))
+def test_probability_against_laplace(epsilon: Fraction, value: Fraction) -> None:
+    """A step's probability is that of a Laplace variable between two half steps."""
+    noise = _noise(epsilon)
+    f = mpmath.mpf(value.numerator) / value.denominator
+    f = (f - mpmath.mpf(18)) / 2
+    grid = mpmath.mpf(2) ** noise.grid_exponent
+    scale = mpmath.mpf(noise.lambda_prime.numerator) / noise.lambda_prime.denominator
+
+    def below(y: mpmath.mpf) -> mpmath.mpf:
+        x = (y - f) / scale
+        return mpmath.exp(x) / 2 if x < 0 else 1 - mpmath.exp(-x) / 2
+
+    for step in (-1, 0, 1):
+        expected = below((step + 0.5) * grid) - below((step - 0.5) * grid)
+        actual = snapping.probability(noise, value, step)
+        assert abs(expected - mpmath.mpf(actual.numerator) / actual.denominator) < 1e-13
+
+
+@settings(max_examples=30, deadline=None)
+@given(EPSILONS, ALPHAS)
+def test_tight_accuracy(epsilon: Fraction, alpha: Fraction) -> None:
+    """Below the plain form; missed with alpha at most; and tight: less would not do."""
+    noise = _noise(epsilon)
+    tight = snapping.accuracy(noise, alpha)
+    assert 0 < tight <= snapping.plain_accuracy(noise, alpha)
+    grid = noise.sensitivity * noise.Lambda_prime
+    values = [noise.shift + grid * Fraction(k, 64) for k in range(-32, 33)]
+    values.append(noise.shift + (tight % grid) - Fraction(1, 10**9))
+    values.append(noise.shift - (tight % grid) + Fraction(1, 10**9))
+
+    def missed(value: Fraction, reach: Fraction) -> Fraction:
+        return sum(
+            (
+                p
+                for step, p in _law(noise, value).items()
+                if abs(snapping.outcome(noise, step) - value) > reach
+            ),
+            Fraction(0),
+        )
+
+    assert all(missed(value, tight) <= alpha for value in values)
+    if tight < noise.sensitivity * noise.B_prime:
+        assert any(
+            missed(value, tight * Fraction(97, 100)) > alpha * Fraction(9, 10)
+            for value in values
+        )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.fractions(Fraction(1, 100), Fraction(10**4), max_denominator=10**6),
+    ALPHAS,
+)
+def test_least_epsilon_is_where_bisection_ends(
+    accuracy: Fraction, alpha: Fraction
+) -> None:
+    """Bisecting the forward map, jumps and all, finds no smaller epsilon."""
+    found = snapping.least_epsilon(accuracy, alpha)
+    query = Query(
+        sensitivity=Fraction(1), lower=Fraction(-(10**6)), upper=Fraction(10**6)
+    )
+
+    def reaches(epsilon: Fraction) -> bool:
+        noise = snapping.calibrate(query, epsilon, gamma=Fraction(1, 10))
+        return snapping.plain_accuracy(noise, alpha) <= accuracy
+
+    if found > 1000:
+        return
+    assert reaches(found)
+    low, high = found / 4, found
+    assert not reaches(low)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    assert high <= found <= high * (1 + Fraction(2, 10**14))
+
+
+@pytest.mark.parametrize("exponent", [-3, 0, 4])
+def test_the_grid_doubles_at_powers_of_two(exponent: int) -> None:
+    """A millionth above a power of two halves the grid of the power itself."""
+    epsilon = Fraction(2) ** exponent
+    at = _noise(epsilon).Lambda_prime
+    above = _noise(epsilon * (1 + Fraction(1, 10**6))).Lambda_prime
+    assert at == 2 * above
+
+
+@settings(max_examples=40, deadline=None)
+@given(EPSILONS)
+def test_clamp_probability(epsilon: Fraction) -> None:
+    """The outer clamp binds with at most gamma ** (epsilon' Lambda') <= gamma."""
+    noise = _noise(epsilon)
+    worst = snapping.clamp_probability(noise)
+    assert worst <= snapping.clamp_bound(noise) <= noise.gamma
+    for guess in (noise.shift, Fraction(40), Fraction(-4)):
+        assert snapping.clamp_probability(noise, guess) <= worst
+
+
+@settings(max_examples=40, deadline=None)
+@given(EPSILONS, ALPHAS)
+def test_more_epsilon_is_never_less_accurate(
+    epsilon: Fraction, alpha: Fraction
+) -> None:
+    """Plain accuracy falls as epsilon grows, across every jump of the grid."""
+    ladder = [epsilon * (1 + Fraction(k, 40)) for k in range(8)]
+    accuracies = [snapping.plain_accuracy(_noise(e), alpha) for e in ladder]
+    assert all(more >= less for more, less in pairwise(accuracies))
