@@ -91,7 +91,7 @@ def others(value: Any) -> list[Any]:
         number = Fraction(value)
     except ValueError:
         return [f"{value}x", "geometric" if value == "snapping" else "snapping"]
-    changed = {number + 1, number / 2, -number - 1} - {number}
+    changed = {number + 1, number / 2} - {number}
     return sorted(map(str, changed))
 
 

@@ -1,0 +1,200 @@
+"""Any valid spec: within budget, on target, and the same whatever the order."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from spec_text import ID, make_spec, number
+
+from dpql.errors import DpqlError, PlanFault
+from dpql.language import load
+from dpql.model.plan import Plan
+from dpql.model.spec import Spec
+from dpql.planner import plan, read
+from dpql.planner.audit import audit_loss
+
+SPECS = Path(__file__).parents[2] / "specs"
+KINDS = ("count", "sum", "mean", "variance", "covariance", "histogram")
+CALM = settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+
+decimals = st.integers(1, 10**5).map(lambda n: number(Fraction(n, 1000)))
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> dict[str, str]:
+    """Return two number columns, two categories and an id."""
+    lower = draw(st.integers(-1000, 1000))
+    upper = lower + draw(st.integers(1, 10**6))
+    kind = draw(
+        st.sampled_from(["integer", "decimal", "float"]),
+    )
+    step = {"integer": ", step: 1", "decimal": ", step: 0.01", "float": ""}[kind]
+    keys = ", ".join(f"k{i}" for i in range(draw(st.integers(1, 5))))
+    return {
+        "p": ID,
+        "x": f"{{type: {kind}, bounds: [{lower}, {upper}]{step}, nulls: {{as: {lower}}}}}",
+        "y": "{type: float, bounds: [-0.1, 2.7], nulls: {as: 0}}",
+        "g": f"{{type: category, keys: [{keys}]}}",
+    }
+
+
+@st.composite
+def asks(draw: st.DrawFn) -> dict[str, str]:
+    """Return one statistic."""
+    kind = draw(st.sampled_from(KINDS))
+    ask = {
+        "count": {"count": "rows"},
+        "covariance": {"covariance": "[x, y]"},
+        "histogram": {"histogram": "g"},
+    }.get(kind, {kind: draw(st.sampled_from(["x", "y"]))})
+    if draw(st.booleans()):
+        ask["where"] = "x >= 0 or y < 0.5"
+    if draw(st.booleans()):
+        ask["by"] = "[g]"
+    if kind in ("mean", "variance") and draw(st.booleans()):
+        ask["at_least"] = str(draw(st.integers(1, 50)))
+    ask["mechanism"] = draw(st.sampled_from(["geometric", "snapping", "auto"]))
+    way = draw(st.sampled_from(["share", "share", "epsilon", "accuracy"]))
+    ask["spend"] = f"{{{way}: {draw(decimals)}}}"
+    return ask
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> Spec:
+    """Return any spec that reads well."""
+    replacing = draw(st.booleans())
+    options = {}
+    if draw(st.booleans()):
+        rows, groups = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+        options = {"unit": "p", "contributes": f"{{rows: {rows}, groups: {groups}}}"}
+    bag = draw(st.lists(asks(), min_size=1, max_size=4))
+    try:
+        return make_spec(
+            draw(columns()),
+            {f"s{i}": ask for i, ask in enumerate(bag)},
+            rows=f"{{{'exactly' if replacing else 'at_most'}: {draw(st.integers(50, 10**7))}}}",
+            neighbours="replace_one" if replacing else "add_remove",
+            epsilon=draw(decimals),
+            alpha=draw(st.sampled_from(["0.05", "0.5", "1e-9", "0.999"])),
+            gamma=draw(st.sampled_from(["1e-9", "1", "0.05"])),
+            **options,
+        )
+    except DpqlError:
+        assume(False)
+        raise
+
+
+def planned(spec: Spec) -> Plan:
+    """Return the plan, or give the example up when there is none."""
+    try:
+        return plan(spec)
+    except PlanFault as fault:
+        assert all(d.hint and d.code.startswith("DPQL4") for d in fault.diagnostics)
+        assume(False)
+        raise
+
+
+@pytest.mark.property
+@CALM
+@given(specs())
+def test_no_plan_loses_more_than_its_total(spec: Spec) -> None:
+    """The audited loss is within the total, and targets are met."""
+    made = planned(spec)
+    assert audit_loss(made) <= made.spent <= spec.privacy.epsilon
+    assert read(made.to_json()) == made
+    for ask, step in zip(spec.statistics, made.steps, strict=True):
+        within = getattr(ask.spend, "within", None)
+        if within is not None:
+            assert step.accuracy is not None
+            assert step.accuracy <= within
+        if step.accuracy is not None:
+            assert step.accuracy_all is not None
+            assert step.accuracy <= step.accuracy_all <= step.upper - step.lower
+
+
+@pytest.mark.property
+@CALM
+@given(specs(), st.randoms(use_true_random=False))
+def test_the_order_of_statistics_changes_no_number(spec: Spec, shuffle: object) -> None:
+    """A permuted spec has the same steps, permuted."""
+    made = planned(spec)
+    order = list(spec.statistics)
+    shuffle.shuffle(order)  # type: ignore[attr-defined]
+    other = plan(replace(spec, statistics=tuple(order)))
+    assert Counter(other.steps) == Counter(made.steps)
+    assert (other.spent, other.loss) == (made.spent, made.loss)
+
+
+SLACK = 1 + Fraction(12, 10**15)
+"""A step of precision may raise the error by 1.0e-15, and the tight form by a little."""
+
+
+@pytest.mark.property
+@CALM
+@given(specs(), st.fractions(min_value=Fraction(1001, 1000), max_value=20))
+def test_more_epsilon_is_never_less_accurate(spec: Spec, factor: Fraction) -> None:
+    """Every statistic that only shares gets no worse when the total grows."""
+    made = planned(spec)
+    assume(spec.privacy.epsilon * factor <= 1000)
+    privacy = replace(spec.privacy, epsilon=spec.privacy.epsilon * factor)
+    for before, after in zip(
+        made.steps, plan(replace(spec, privacy=privacy)).steps, strict=True
+    ):
+        if before.accuracy is None or before.mechanism != after.mechanism:
+            continue
+        if after.epsilon > before.epsilon:
+            assert after.accuracy is not None
+            assert after.accuracy <= before.accuracy * SLACK
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "4242"])
+def test_bytes_do_not_depend_on_the_hash_seed(seed: str) -> None:
+    """Another process with another hash seed writes the same bytes."""
+    path = SPECS / "district_wages.yaml"
+    code = (
+        "import sys; from dpql.language import load; from dpql.planner import plan; "
+        f"sys.stdout.write(plan(load({str(path)!r})).digest)"
+    )
+    environment = os.environ | {"PYTHONHASHSEED": seed}
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        check=True,
+        text=True,
+        env=environment,
+    )
+    assert plan(load(path)).digest == found.stdout
+
+
+def test_both_forms_of_a_spec_have_one_plan() -> None:
+    """The YAML and the text twin give the same digest."""
+    for path in sorted(SPECS.glob("*.yaml")):
+        assert plan(load(path)).digest == plan(load(path.with_suffix(".dpql"))).digest
+
+
+def test_planning_loads_no_engine_and_no_coins() -> None:
+    """A process that plans has loaded neither an engine nor the curator's coins.
+
+    `random` itself is dragged in by the package metadata that gmpy2 reads; that no
+    module of ours imports it is an import contract.
+    """
+    code = (
+        "import sys; import dpql.planner, dpql.planner.render, dpql.planner.diff; "
+        "bad = {'polars', 'numpy', 'secrets', 'dpql.curator', 'dpql.language'}; "
+        "sys.exit(', '.join(bad & set(sys.modules)))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=False, text=True
+    )
+    assert (found.returncode, found.stderr) == (0, "")
