@@ -1,4 +1,9 @@
-"""Snapping, the sampler: one lane of coins in, one step of the grid out."""
+"""Snapping, the sampler: one lane of coins in, one step of the grid out.
+
+Time must not tell the noise. So the exponent of U comes from a bit length, not from a
+loop; the logarithm is taken of an integer of fixed size, far from 1, where MPFR always
+takes the same path; and sums are over one fixed denominator, with no fraction reduced.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import gmpy2
 
-from dpql.exact import fraction
 from dpql.mechanisms.bits import Bits, read_one
 
 if TYPE_CHECKING:
@@ -17,25 +21,33 @@ if TYPE_CHECKING:
 
     from dpql.mechanisms.snapping import SnappingNoise
 
+_EXTRA = 80
+"""Bits beyond p in which a logarithm is first computed."""
+
 
 class Kit:
     """Constants of the sampler, computed once per noise.
 
-    A value is carried in units of the grid with the half of the rounding added:
-    ``value * slope + offset`` is f / Lambda + 1/2.
+    A value is carried in units of the grid with the half of the rounding added,
+    ``slope * value + offset`` = f / Lambda + 1/2, as an integer over ``whole``. A
+    logarithm of p bits, mantissa * 2**-places, is a multiple of ``unit`` over it.
     """
 
     __slots__ = (
         "bottom",
+        "correct",
         "edge",
-        "log",
+        "gain",
+        "ln2",
         "mask",
         "needed",
         "offset",
-        "ratio",
-        "scaled",
-        "slope",
+        "places",
+        "start",
         "top",
+        "unit",
+        "whole",
+        "wide",
         "width",
     )
 
@@ -43,16 +55,25 @@ class Kit:
         Lambda = noise.Lambda_prime
         half = Fraction(1, 2)
         self.edge = -(-noise.B // Lambda)
-        self.slope = _mpq(1 / (noise.sensitivity * Lambda))
-        self.offset = _mpq(half - noise.shift / (noise.sensitivity * Lambda))
-        self.bottom = _mpq(half - noise.B / Lambda)
-        self.top = _mpq(half + noise.B / Lambda)
-        self.ratio = _mpq(noise.lambda_prime / Lambda)
-        self.log = gmpy2.context(precision=noise.precision).log
         self.needed = noise.precision + 2
-        self.scaled = gmpy2.context(precision=self.needed).div_2exp
         self.width = width(noise)
         self.mask = (1 << (self.width - 1)) - 1
+        self.places = 2 * self.needed
+        slope = 1 / (noise.sensitivity * Lambda)
+        self.offset = half - noise.shift * slope
+        reach = noise.B / Lambda
+        ratio = noise.lambda_prime / Lambda
+        common = gmpy2.lcm(slope.denominator, self.offset.denominator)
+        common = gmpy2.lcm(gmpy2.lcm(common, reach.denominator), ratio.denominator)
+        self.whole = gmpy2.mpz(common) << self.places
+        self.gain = gmpy2.mpz(slope * int(self.whole))
+        self.start = gmpy2.mpz(self.offset * int(self.whole))
+        self.bottom = gmpy2.mpz((half - reach) * int(self.whole))
+        self.top = gmpy2.mpz((half + reach) * int(self.whole))
+        self.unit = gmpy2.mpz(ratio * int(common))
+        self.correct = gmpy2.context(precision=noise.precision)
+        self.wide = gmpy2.context(precision=noise.precision + _EXTRA)
+        self.ln2 = self.wide.log(2)
 
 
 def width(noise: SnappingNoise) -> int:
@@ -64,9 +85,8 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     """Return the step of one noisy outcome, from one request of fixed width.
 
     The lane is read as the sign S and then the binary digits of U, complemented where
-    the sign bit is set (so that `vector` can read both as one signed integer). The
-    exponent of U is the bit length of that one number, so no loop runs as long as the
-    noise is large; a further request is made only when U < 2**-run, run = 63.
+    the sign bit is set (so that `vector` can read both as one signed integer). A
+    further request is made only when U < 2**-run, run = 63.
     Source: MATH 1.1.
     """
     kit = noise.kit
@@ -79,11 +99,30 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
         digits = digits << missing | read_one(bits, read, read + missing)
         read += missing
     spare = digits.bit_length() - kit.needed
-    uniform = kit.scaled(gmpy2.mpfr(digits >> spare, kit.needed), read - 1 - spare)
-    logarithm = kit.ratio * gmpy2.mpq(kit.log(uniform))
-    centre = min(max(kit.slope * value + kit.offset, kit.bottom), kit.top)
-    noisy = centre + logarithm if negative else centre - logarithm
-    return min(max(int(noisy.numerator // noisy.denominator), -kit.edge), kit.edge)
+    mantissa, exponent = logarithm(kit, digits >> spare, read - 1 - spare)
+    fall = (kit.unit * mantissa) << int(exponent + kit.places)
+    parts = value.denominator
+    centre = kit.gain * value.numerator + kit.start * parts
+    centre = min(max(centre, kit.bottom * parts), kit.top * parts)
+    noisy = centre + fall * parts if negative else centre - fall * parts
+    return min(max(int(noisy // (kit.whole * parts)), -kit.edge), kit.edge)
+
+
+def logarithm(kit: Kit, digits: int, places: int) -> tuple[gmpy2.mpz, gmpy2.mpz]:
+    """Return RN_p(ln(digits * 2**-places)) as mantissa and exponent of two.
+
+    The logarithm is computed to p + 80 bits as ln(digits) - places * ln 2, with an
+    absolute error below places * 2**(4 - p - 80); if both ends round alike, that is
+    the correct rounding. Otherwise (once in 2**60 draws) MPFR rounds U itself.
+    """
+    wide, correct = kit.wide, kit.correct
+    value = wide.sub(wide.log(digits), wide.mul(kit.ln2, places))
+    error = wide.div_2exp(places, wide.precision - 4)
+    low = correct.sub(value, error)
+    if low != correct.add(value, error):
+        uniform = gmpy2.context(precision=kit.needed).div_2exp(digits, places)
+        low = correct.log(uniform)
+    return low.as_mantissa_exp()  # type: ignore[no-any-return]
 
 
 def outcome(noise: SnappingNoise, step: int) -> Fraction:
@@ -102,18 +141,15 @@ def perturb_many(
     from dpql.mechanisms.vector import snapped_steps
 
     kit = noise.kit
+    Lambda = noise.Lambda_prime
     return snapped_steps(
         values,
         bits,
-        slope=fraction(kit.slope),
-        offset=fraction(kit.offset),
-        ratio=fraction(kit.ratio),
-        reach=noise.B / noise.Lambda_prime,
+        slope=1 / (noise.sensitivity * Lambda),
+        offset=kit.offset,
+        ratio=noise.lambda_prime / Lambda,
+        reach=noise.B / Lambda,
         edge=kit.edge,
         width=kit.width,
         draw=lambda value, lane: perturb(noise, value, lane),
     )
-
-
-def _mpq(x: Fraction) -> gmpy2.mpq:
-    return gmpy2.mpq(x.numerator, x.denominator)
