@@ -71,7 +71,9 @@ def altered(document: Any) -> Iterator[tuple[str, Any]]:
             yield ".".join(map(str, path)), copy
 
 
-def leaves(document: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def leaves(
+    document: Any, path: tuple[Any, ...]
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yield the path and value of every leaf and of every empty array."""
     if isinstance(document, dict | list) and document:
         items = document.items() if isinstance(document, dict) else enumerate(document)
@@ -167,7 +169,9 @@ def test_a_planted_overspend_is_caught(made: Plan, where: str) -> None:
 
 def test_an_overspend_by_a_consistent_lie_is_caught(made: Plan) -> None:
     """DPQL403: the parts add up, but to more than the budget."""
-    spec = replace(made.spec, privacy=replace(made.spec.privacy, epsilon=Fraction(1, 2)))
+    spec = replace(
+        made.spec, privacy=replace(made.spec.privacy, epsilon=Fraction(1, 2))
+    )
     forged = replace(
         made, spec=spec, epsilon=Fraction(1, 2), spec_digest=spec_digest(spec)
     )

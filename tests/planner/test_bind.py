@@ -39,7 +39,9 @@ UNIT = {"unit": "p", "contributes": "{rows: 3, groups: 5}"}
         ({"histogram": "h", "by": "[g]"}, 9),
     ],
 )
-def test_cells_are_the_product_of_keys_and_bins(ask: dict[str, str], cells: int) -> None:
+def test_cells_are_the_product_of_keys_and_bins(
+    ask: dict[str, str], cells: int
+) -> None:
     """Groups and bins multiply."""
     spec = spec_of(ask)
     assert count_cells(spec, spec.statistics[0]) == cells
@@ -57,7 +59,9 @@ def test_cells_are_the_product_of_keys_and_bins(ask: dict[str, str], cells: int)
     ],
 )
 def test_a_count_is_public_only_for_the_whole_set(
-    ask: dict[str, str], options: dict[str, str], known: bool  # noqa: FBT001  expected
+    ask: dict[str, str],
+    options: dict[str, str],
+    known: bool,  # noqa: FBT001  expected
 ) -> None:
     """Filter, groups, bins and add_remove make the number of rows private."""
     spec = spec_of(ask, **options)
@@ -104,7 +108,9 @@ def test_nulls_cannot_be_dropped_from_a_public_count() -> None:
     """DPQL424, also when no resolve has looked."""
     spec = spec_of({"mean": "x"}, **REPLACE)
     columns = tuple(
-        replace(column, nulls=DropNulls()) if isinstance(column, NumberColumn) else column
+        replace(column, nulls=DropNulls())
+        if isinstance(column, NumberColumn)
+        else column
         for column in spec.data.columns
     )
     dropping = replace(spec, data=replace(spec.data, columns=columns))

@@ -192,7 +192,7 @@ def test_planning_loads_no_engine_and_no_coins() -> None:
     code = (
         "import sys; import dpql.planner, dpql.planner.render, dpql.planner.diff; "
         "bad = {'polars', 'numpy', 'secrets', 'dpql.curator', 'dpql.language'}; "
-        "sys.exit(', '.join(bad & set(sys.modules)))"
+        "sys.exit(', '.join(bad & set(sys.modules)) or 0)"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=False, text=True

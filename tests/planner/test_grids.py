@@ -69,9 +69,7 @@ def test_floats_get_a_binary_grid(
     power: int, rows: int, epsilon: str, bits: int
 ) -> None:
     """20 + ceil log2 max(1, n epsilon), within 46 or 31 bits, fewer for huge rows."""
-    grid = choose_grid(
-        column(0, 1), power=power, rows=rows, epsilon=Fraction(epsilon)
-    )
+    grid = choose_grid(column(0, 1), power=power, rows=rows, epsilon=Fraction(epsilon))
     assert grid.steps == 2**bits
     assert grid.error == Fraction(1, 2) + Fraction(2) ** (bits - 50)
 

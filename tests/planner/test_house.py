@@ -33,7 +33,9 @@ def offences(tree: ast.AST) -> Iterator[str]:
 FORBIDDEN = {"math", "random", "secrets", "numpy", "polars", "gmpy2", "os", "time"}
 
 
-@pytest.mark.parametrize("path", PURE, ids=lambda path: f"{path.parent.name}.{path.stem}")
+@pytest.mark.parametrize(
+    "path", PURE, ids=lambda path: f"{path.parent.name}.{path.stem}"
+)
 def test_planning_is_exact_and_pure(path: Path) -> None:
     """No float, no foreign arithmetic, no coins, no clock."""
     assert list(offences(ast.parse(path.read_text("utf-8")))) == []

@@ -21,7 +21,9 @@ COLUMNS = {"x": integer(0, 100), "g": KEYS}
 def spec_of(ask: dict[str, str], within: str, **options: str) -> Spec:
     """Return a spec of one statistic with an accuracy target."""
     told = {"epsilon": "1000", "rows": "{at_most: 1_000_000}"} | options
-    return make_spec(COLUMNS, {"it": ask | {"spend": f"{{accuracy: {within}}}"}}, **told)
+    return make_spec(
+        COLUMNS, {"it": ask | {"spend": f"{{accuracy: {within}}}"}}, **told
+    )
 
 
 def refusal(spec: Spec) -> list[str]:

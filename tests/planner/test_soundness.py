@@ -129,9 +129,14 @@ def test_an_unsound_statistic_is_found(spec: Spec, fault: str) -> None:
 
 @pytest.mark.parametrize(
     "where",
-    [LESS, KEY, Not(operand=And(operands=(LESS, Or(operands=(KEY, LESS))))),
-     Membership(column="g", values=("a", "b")), IsNull(column="g"),
-     Between(column="x", lower=Fraction(1), upper=Fraction(1))],
+    [
+        LESS,
+        KEY,
+        Not(operand=And(operands=(LESS, Or(operands=(KEY, LESS))))),
+        Membership(column="g", values=("a", "b")),
+        IsNull(column="g"),
+        Between(column="x", lower=Fraction(1), upper=Fraction(1)),
+    ],
 )
 def test_a_sound_filter_passes(spec: Spec, where: Any) -> None:
     """Every kind of condition has a sound form."""

@@ -76,8 +76,7 @@ def test_named_epsilons_that_exceed_the_total_are_refused() -> None:
     """The message has the sum, the shortfall and a way out for each."""
     message, hint = refusal(spec_of(["epsilon: 0.7", "epsilon: 0.4"]))
     assert message == (
-        "the total ε 1 is too small for `s0` ε 0.7 + `s1` ε 0.4: "
-        "it falls short by 0.1"
+        "the total ε 1 is too small for `s0` ε 0.7 + `s1` ε 0.4: it falls short by 0.1"
     )
     assert hint == (
         "one of: raise the total to 1.1; spend 0.6 on `s0`; spend 0.3 on `s1`"

@@ -1,0 +1,150 @@
+"""The codec: every type there and back, every wrong document refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpql.model.codec import Malformed, Members, canonical, decode, encode, parse
+
+
+class Colour(StrEnum):
+    """A vocabulary."""
+
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A member of a union."""
+
+    number: Fraction
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A member of a union that holds members."""
+
+    leaves: tuple[Leaf | Branch, ...]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """One of everything."""
+
+    text: str
+    count: int
+    share: Fraction
+    colour: Colour
+    members: Members
+    maybe: Fraction | None
+    either: Fraction | str
+    tree: Leaf | Branch
+    list: tuple[str, ...]
+    aside: str = field(default="", compare=False)
+
+
+WHOLE = Whole(
+    text="é",
+    count=-3,
+    share=Fraction(3, 20),
+    colour=Colour.RED,
+    members=(("a", "1"), ("b", "2")),
+    maybe=None,
+    either="text",
+    tree=Branch((Leaf(Fraction(1)), Branch(()))),
+    list=("a", "a"),
+    aside="not written",
+)
+DOCUMENT = {
+    "text": "é",
+    "count": "-3",
+    "share": "3/20",
+    "colour": "red",
+    "members": {"a": "1", "b": "2"},
+    "maybe": None,
+    "either": {"kind": "text", "value": "text"},
+    "tree": {
+        "kind": "branch",
+        "leaves": [
+            {"kind": "leaf", "number": "1"},
+            {"kind": "branch", "leaves": []},
+        ],
+    },
+    "list": ["a", "a"],
+}
+
+
+def test_a_value_is_written_and_read() -> None:
+    """Every type has its form, and fields outside equality are left out."""
+    assert encode(Whole, WHOLE) == DOCUMENT
+    assert decode(Whole, DOCUMENT) == WHOLE
+
+
+def test_a_document_has_one_spelling() -> None:
+    """Members are sorted, two spaces, a newline at the end, letters as they are."""
+    assert canonical({"b": "é", "a": []}) == '{\n  "a": [],\n  "b": "é"\n}\n'.encode()
+
+
+@pytest.mark.parametrize("name", list(DOCUMENT))
+@pytest.mark.parametrize(
+    "wrong",
+    [None, "x\u0661", [], [1], {}, {"kind": "leaf"}, {"kind": "text"}, {"kind": []}, 7],
+    ids=str,
+)
+def test_a_wrong_member_is_refused(name: str, wrong: Any) -> None:
+    """Whatever stands in the wrong place is malformed, or it fits after all."""
+    document = DOCUMENT | {name: wrong}
+    try:
+        value = decode(Whole, document)
+    except Malformed:
+        return
+    assert encode(Whole, value) == document
+
+
+def test_members_cannot_be_missing_or_more() -> None:
+    """An object has exactly its members."""
+    with pytest.raises(Malformed):
+        decode(Whole, {name: DOCUMENT[name] for name in list(DOCUMENT)[1:]})
+    with pytest.raises(Malformed):
+        decode(Whole, DOCUMENT | {"aside": "x"})
+    with pytest.raises(Malformed):
+        decode(Whole, DOCUMENT | {"either": {"kind": "text", "value": "a", "b": "c"}})
+
+
+@given(st.fractions())
+def test_numbers_are_exact(number: Fraction) -> None:
+    """Any rational survives."""
+    assert decode(Fraction, encode(Fraction, number)) == number
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_document_or_malformed(data: bytes) -> None:
+    """Reading is total."""
+    try:
+        document = parse(data, limit=100)
+    except Malformed:
+        return
+    assert len(data) <= 100
+    canonical(document)
+
+
+@pytest.mark.parametrize(
+    "data", [b"[" * 101 + b"]" * 101, b'{"a": "1", "a": "2"}', b"[1]", b"[-Infinity]"]
+)
+def test_what_readers_could_read_differently_is_refused(data: bytes) -> None:
+    """Depth, duplicates and numbers are refused."""
+    with pytest.raises(Malformed):
+        parse(data, limit=1000)
+
+
+def test_brackets_in_texts_are_no_depth() -> None:
+    """A text may hold any brackets, and quotes behind backslashes."""
+    data = canonical(["[" * 500 + '\\"' + "{" * 500])
+    assert parse(data, limit=10_000) == ["[" * 500 + '\\"' + "{" * 500]

@@ -1,0 +1,171 @@
+"""Plans as bytes: canonical, strict, bound to their digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpql.errors import DpqlError, PlanFault
+from dpql.language import load
+from dpql.model.plan import LIMIT, decode_plan, spec_digest
+from dpql.planner import plan, read
+
+SPECS = Path(__file__).parents[2] / "specs"
+PLANS = sorted(SPECS.glob("*.plan.json"))
+SMALL = SPECS / "smallest_mean.plan.json"
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
+def test_the_digest_is_that_of_the_file(path: Path) -> None:
+    """sha256sum of a plan's file is the plan's digest."""
+    data = path.read_bytes()
+    assert hashlib.sha256(data).hexdigest() == read(data).digest
+
+
+@pytest.mark.golden
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
+def test_the_canonical_form_is_that_of_jq(path: Path) -> None:
+    """An outsider gets the same bytes from any spelling with `jq -S .`."""
+    loose = json.dumps(json.loads(path.read_bytes()), indent=None)
+    found = subprocess.run(
+        ["jq", "-S", "."], input=loose.encode(), capture_output=True, check=True
+    )
+    assert path.read_bytes() == found.stdout
+
+
+def test_every_exact_number_is_text() -> None:
+    """No JSON number occurs in a plan, so no reader can round one."""
+    for path in PLANS:
+        numbers: list[str] = []
+        json.loads(
+            path.read_bytes(), parse_int=numbers.append, parse_float=numbers.append
+        )
+        assert numbers == []
+
+
+def test_the_spec_inside_is_the_spec() -> None:
+    """A plan carries what its spec means, and its digest."""
+    spec = load(SPECS / "smallest_mean.yaml")
+    made = read(SMALL.read_bytes())
+    assert made.spec == spec
+    assert made.spec_digest == spec_digest(spec)
+    assert made.step("mean_age").name == "mean_age"
+
+
+def code(data: bytes) -> str:
+    """Return the code with which bytes are refused."""
+    with pytest.raises(PlanFault) as caught:
+        decode_plan(data)
+    return caught.value.diagnostics[0].code
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff\xfe",
+        b"null",
+        b"[]",
+        b"{}",
+        b"1",
+        b"1.5",
+        b"NaN",
+        b'{"version": "1"}',
+        b'{"version": "1", "version": "1"}',
+        b'{"version": 1e400}',
+        b'"\\ud800"',
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b'"' + b"[" * 1000,
+        b" " * (LIMIT + 1),
+    ],
+    ids=range(16),
+)
+def test_whatever_is_no_plan_is_refused(data: bytes) -> None:
+    """DPQL400 or DPQL401, never another exception."""
+    assert code(data) in ("DPQL400", "DPQL401")
+
+
+def test_another_format_is_named_as_such() -> None:
+    """DPQL401 for a later version."""
+    data = SMALL.read_bytes().replace(b'"version": "1"', b'"version": "2"')
+    assert code(data) == "DPQL401"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"version"', b'"more": null,\n  "version"'),
+        (b'"delta": "0"', b'"delta": "00"'),
+        (b'"delta": "0"', b'"delta": "-0"'),
+        (b'"delta": "0"', b'"delta": "0/1"'),
+        (b'"delta": "0"', b'"delta": "1/0"'),
+        (b'"delta": "0"', b'"delta": "0.0"'),
+        (b'"delta": "0"', b'"delta": "1e3"'),
+        (b'"delta": "0"', b'"delta": "\xd9\xa1"'),
+        (b'"delta": "0"', b'"delta": 0'),
+        (b'"delta": "0"', b'"delta": null'),
+        (b'"delta": "0"', b'"delta": "' + b"9" * 5000 + b'"'),
+        (b'"delta": "0"', b'"delta": "0", "delta": "0"'),
+        (b'"delta": "0",\n', b""),
+        (b"\n}\n", b"\n}"),
+        (b"\n}\n", b"\n}\n\n"),
+        (b'  "composition"', b' "composition"'),
+        (b'"kind": "affine"', b'"kind": "centred_mean"'),
+        (b'"kind": "affine"', b'"kind": "nothing"'),
+        (b'"kind": "affine"', b'"kind": null'),
+    ],
+    ids=range(19),
+)
+def test_any_other_spelling_is_refused(old: bytes, new: bytes) -> None:
+    """One plan has one spelling."""
+    data = SMALL.read_bytes()
+    assert old in data
+    assert code(data.replace(old, new, 1)) == "DPQL400"
+
+
+@pytest.mark.property
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_no_damage_raises_anything_but_a_refusal(data: st.DataObject) -> None:
+    """Flipped, cut and doubled bytes are refused; equal plans only from equal bytes."""
+    whole = SMALL.read_bytes()
+    start = data.draw(st.integers(0, len(whole) - 1))
+    end = data.draw(st.integers(start, min(len(whole), start + 40)))
+    middle = data.draw(st.binary(max_size=8))
+    damaged = whole[:start] + middle + whole[end:]
+    try:
+        found = read(damaged)
+    except DpqlError:
+        return
+    assert found.to_json() == damaged == whole
+
+
+@pytest.mark.golden
+def test_every_byte_of_a_small_plan_counts() -> None:
+    """Flipping the lowest bit of any byte makes a plan that is refused."""
+    whole = SMALL.read_bytes()
+    for place in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1
+        with pytest.raises(PlanFault):
+            read(bytes(damaged))
+
+
+def test_a_plan_of_a_planned_spec_is_frozen() -> None:
+    """Plans are values: hashable, equal by content, not assignable."""
+    spec = load(SPECS / "income.yaml")
+    one, other = plan(spec), plan(spec)
+    assert one == other
+    assert len({one, other}) == 1
+    with pytest.raises(AttributeError):
+        one.epsilon = one.delta  # type: ignore[misc]

@@ -1,0 +1,135 @@
+"""The review: what a reviewer reads of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from spec_text import ID, integer, make_spec
+
+from dpql.language import load
+from dpql.model.plan import Plan
+from dpql.planner import plan
+from dpql.planner.explain import confidence, explain, promise, reads, title
+
+SPECS = Path(__file__).parents[2] / "specs"
+
+
+def planned(name: str) -> Plan:
+    """Return the plan of a spec of the gallery."""
+    return plan(load(SPECS / f"{name}.yaml"))
+
+
+def facts(made: Plan) -> dict[str, str]:
+    """Return what is protected, spent and read."""
+    return dict(explain(made).facts)
+
+
+def test_it_says_who_is_protected_and_at_what_price() -> None:
+    """Unit, contribution, relation and e to the epsilon, in words."""
+    found = facts(planned("income"))
+    assert found["protects"] == (
+        "one household_id (at most 3 rows in each of 1 group), added or removed"
+    )
+    assert found["spends"] == (
+        "ε = 1, pure DP: any outcome at most 2.72 times likelier "
+        "with a household_id than without"
+    )
+    assert found["reads"] == "household_id, region, income"
+
+
+def test_rows_that_are_replaced_are_said_to_be() -> None:
+    """replace_one has its own words, and a fraction its decimal."""
+    spec = load(SPECS / "smallest_mean.yaml")
+    half = replace(spec, privacy=replace(spec.privacy, epsilon=Fraction(1, 2)))
+    found = facts(plan(half))
+    assert found["protects"] == "one row, replaced by any other"
+    assert found["spends"].startswith(
+        "ε = 1/2 (0.5), pure DP: any outcome at most 1.65"
+    )
+    assert found["spends"].endswith("likelier for one row than for another")
+
+
+def test_the_power_of_two_is_pointed_out() -> None:
+    """At epsilon 1 a millionth more halves the grid of snapping."""
+    notes = explain(planned("smallest_mean")).notes
+    assert any("a millionth more would halve the grid" in note for note in notes)
+    nudged = replace(
+        planned("smallest_mean").spec,
+        privacy=replace(
+            planned("smallest_mean").spec.privacy, epsilon=Fraction(1_000_001, 10**6)
+        ),
+    )
+    assert not any("millionth" in note for note in explain(plan(nudged)).notes)
+
+
+def test_it_says_what_else_could_be_had() -> None:
+    """The other mechanism, and what a round target takes."""
+    notes = explain(planned("smallest_mean")).notes
+    assert "mean_age: geometric would give ± 1.85 year at the same ε." in notes
+    assert "To get within ± 2 year, mean_age needs ε ≈ 1.1 (total 1.1)." in notes
+
+
+def test_a_ratio_shows_its_parts_and_where_its_accuracy_is() -> None:
+    """Parts, their costs, and the error at two counts."""
+    made = planned("income")
+    notes = explain(made).notes
+    assert "mean_income: a ratio of noisy parts: count (ε 3/8), sum (ε 3/8)." in notes
+    assert any("the interval comes with each value" in note for note in notes)
+    assert promise(made.step("mean_income")) == "beside each value"
+    assert title(made.step("mean_income")) == "mean_income by region"
+
+
+def test_a_unit_in_many_cells_is_explained() -> None:
+    """l0 and filters are said."""
+    spec = make_spec(
+        {"p": ID, "x": integer(0, 9), "g": "{type: category, keys: [a, b, c]}"},
+        {
+            "it": {
+                "count": "rows",
+                "by": "[g]",
+                "where": "x > 3",
+                "spend": "{epsilon: 0.5}",
+            }
+        },
+        unit="p",
+        contributes="{rows: 1, groups: 2}",
+    )
+    notes = explain(plan(spec)).notes
+    assert "it: only rows where x > 3." in notes
+    assert (
+        "it: one unit can change 2 cells, so each cell's noise spends ε 1/4." in notes
+    )
+    assert "ε 1/2 of the total is not asked for and stays unspent." in notes
+
+
+def test_large_plans_get_no_remarks_on_alternatives() -> None:
+    """Beyond fifty statistics nobody reads them."""
+    asks = {f"s{i}": {"count": "rows", "spend": "{share: 1}"} for i in range(51)}
+    assert explain(plan(make_spec({"p": ID}, asks))).notes == ()
+
+
+def test_columns_read_are_those_used() -> None:
+    """Inputs, groups, filters and the unit; nothing else."""
+    spec = make_spec(
+        {
+            "p": ID,
+            "x": integer(0, 9),
+            "y": integer(0, 9),
+            "z": integer(0, 9),
+            "g": "{type: category, keys: [a]}",
+        },
+        {"it": {"sum": "x", "where": "y > 1", "by": "[g]", "spend": "{share: 1}"}},
+        unit="p",
+        contributes="{rows: 1, groups: 1}",
+    )
+    assert reads(plan(spec)) == ("p", "x", "y", "g")
+
+
+def test_different_levels_have_no_common_confidence() -> None:
+    """Each line then says its own."""
+    lines = explain(planned("income")).lines
+    assert confidence(lines) == "95%"
+    mixed = (lines[0], replace(lines[1], alpha=Fraction(1, 100)))
+    assert confidence(mixed) is None
