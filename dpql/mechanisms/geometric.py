@@ -29,7 +29,14 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.exact import read_fraction, round_up_to_digits
-from dpql.mechanisms.geometric_draw import Kit, outcome, perturb, perturb_many, width
+from dpql.mechanisms.geometric_draw import (
+    Kit,
+    nearest,
+    outcome,
+    perturb,
+    perturb_many,
+    width,
+)
 from dpql.mechanisms.geometric_law import (
     accuracy,
     drift,
@@ -57,6 +64,7 @@ __all__ = [
     "epsilon_for",
     "loss",
     "miniatures",
+    "nearest",
     "nominal_accuracy",
     "outcome",
     "parameters",
@@ -108,10 +116,6 @@ class GeometricNoise:
     def theta(self) -> Fraction:
         """Loss per step of the lattice."""
         return self.epsilon * self.lattice / self.sensitivity
-
-    def nearest(self, value: Fraction | int) -> int:
-        """Return the lattice step nearest to ``value``; ties go up."""
-        return (value / self.lattice + Fraction(1, 2)).__floor__()
 
 
 def calibrate(query: Query, epsilon: Fraction, *, gamma: Fraction) -> GeometricNoise:

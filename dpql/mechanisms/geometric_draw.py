@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 class Kit:
     """Constants of the sampler for a number of digits, computed once per noise."""
 
-    __slots__ = ("arithmetic", "beta", "constant", "digits", "mask", "scale", "slack")
+    __slots__ = (
+        "arithmetic",
+        "beta",
+        "digits",
+        "double",
+        "ln2",
+        "mask",
+        "scale",
+        "slack",
+        "step",
+    )
 
     def __init__(self, noise: GeometricNoise, digits: int | None = None) -> None:
         exact = noise.theta
@@ -36,14 +46,16 @@ class Kit:
             digits = noise.guard + max(0, power_of_two_up(1 / exact))
         self.digits = digits
         self.mask = (1 << digits) - 1
+        self.step = noise.lattice.numerator
+        self.double = 2 * noise.lattice.denominator
         precision = digits + 64
         self.arithmetic = gmpy2.context(precision=precision)
         with gmpy2.context(precision=precision):
             theta = gmpy2.mpfr(gmpy2.mpq(exact.numerator, exact.denominator))
             self.beta = gmpy2.log(2 / (1 + gmpy2.exp(-theta))) / theta
             self.scale = 1 / theta
-            self.constant = (digits + 1) * gmpy2.log(2) / theta + self.beta
-            self.slack = (self.constant + 1) * gmpy2.exp2(16 - precision)
+            self.ln2 = gmpy2.log(2) / theta
+            self.slack = (2 * digits * self.ln2 + 1) * gmpy2.exp2(16 - precision)
 
 
 def width(noise: GeometricNoise) -> int:
@@ -52,7 +64,11 @@ def width(noise: GeometricNoise) -> int:
 
 
 def perturb(noise: GeometricNoise, value: Fraction | int, bits: Bits) -> int:
-    """Return the step of one noisy outcome, from one request of fixed width."""
+    """Return the step of one noisy outcome, from one request of fixed width.
+
+    The lane is read as the sign and then the digits of U, complemented where the sign
+    bit is set (so that `vector` can read both as one signed integer).
+    """
     kit = noise.kit
     read = kit.digits + 1
     lane = read_one(bits, 0, read)
@@ -60,23 +76,42 @@ def perturb(noise: GeometricNoise, value: Fraction | int, bits: Bits) -> int:
     digits = lane & kit.mask ^ (kit.mask if negative else 0)
     magnitude = _magnitude(kit, digits)
     while magnitude is None:
-        digits = digits << kit.digits | read_one(bits, read, read + kit.digits)
-        read += kit.digits
+        digits = digits << noise.kit.digits | read_one(
+            bits, read, read + noise.kit.digits
+        )
+        read += noise.kit.digits
         kit = Kit(noise, read - 1)
         magnitude = _magnitude(kit, digits)
-    return noise.nearest(value) + (-magnitude if negative else magnitude)
+    return nearest(noise, value) + (-magnitude if negative else magnitude)
+
+
+def nearest(noise: GeometricNoise, value: Fraction | int) -> int:
+    """Return the lattice step nearest to ``value``; ties go up.
+
+    Integers only, over one denominator: reducing fractions would take its time from
+    the value.
+    """
+    kit = noise.kit
+    parts = kit.step * value.denominator
+    return (kit.double * value.numerator + parts) // (2 * parts)
 
 
 def _magnitude(kit: Kit, digits: int) -> int | None:
     """Return floor(-ln(U)/theta + beta), or None if these digits leave it open.
 
-    Every operation goes through the kit's own arithmetic: a plain operator would round
-    to whatever precision the calling thread has set.
+    The logarithm is taken of an integer of fixed length, far from 1, where MPFR always
+    takes the same path: time must not tell the noise. Every operation goes through the
+    kit's own arithmetic: a plain operator would round to whatever precision the calling
+    thread has set.
     """
     exactly = kit.arithmetic
-    odd = 2 * digits + 1
-    middle = exactly.sub(kit.constant, exactly.mul(exactly.log(odd), kit.scale))
-    radius = exactly.add(exactly.div(exactly.mul(kit.scale, 2), odd), kit.slack)
+    missing = kit.digits - digits.bit_length()
+    odd = (2 * digits + 1) << missing
+    fixed = exactly.mul(exactly.log(odd), kit.scale)
+    tail = exactly.mul(kit.ln2, kit.digits + 1 + missing)
+    middle = exactly.add(exactly.sub(tail, fixed), kit.beta)
+    radius = exactly.div(exactly.mul_2exp(kit.scale, missing + 1), odd)
+    radius = exactly.add(radius, kit.slack)
     low = exactly.floor(exactly.sub(middle, radius))
     high = exactly.floor(exactly.add(middle, radius))
     return int(low) if low == high and digits and low >= 0 else None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import gmpy2
 
 from dpql.exact import exp_down, exp_up, fraction, ln_down, ln_up, sidak_down
+from dpql.mechanisms.geometric_draw import nearest
 from dpql.mechanisms.mechanism import require_level
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def steps_within(theta: Fraction, alpha: Fraction) -> int:
 
 def probability(noise: GeometricNoise, value: Fraction, step: int) -> Fraction:
     """Return P(step) at ``value``, to about 300 bits."""
-    distance = abs(step - noise.nearest(value))
+    distance = abs(step - nearest(noise, value))
     with gmpy2.context(precision=_BITS):
         theta = gmpy2.mpq(noise.theta.numerator, noise.theta.denominator)
         q = gmpy2.exp(-theta)

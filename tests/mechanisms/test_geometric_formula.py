@@ -96,7 +96,9 @@ def test_coarse_lattice_costs_no_privacy() -> None:
     assert Fraction(1, 3) / 2**32 == noise.lattice
     assert Fraction(1, 2) == geometric.loss(noise)
     for value in (Fraction(0), Fraction(1, 7), Fraction(22, 7)):
-        moved = noise.nearest(value + Fraction(1, 3)) - noise.nearest(value)
+        moved = geometric.nearest(noise, value + Fraction(1, 3)) - geometric.nearest(
+            noise, value
+        )
         assert 2**32 == moved
     half = noise.lattice / 2
     steps = geometric.steps_within(noise.theta, Fraction(1, 20)) * noise.lattice
