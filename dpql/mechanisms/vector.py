@@ -11,8 +11,8 @@ This module is the one place in `mechanisms` where floats are allowed.
 
 Radius of E = bits * ln 2 - ln(M + 1/2):
     1/(M + 1/2)   the digits not read, for M >= 1: -ln(1-x) <= x/(1-x), x = 1/(2M+1)
-    2**-42        conversion 2**-52, a log of at most 4 ulp at 44 (2**-45), constant
-                  and product 2**-47 each, and the p-bit rounding of snapping, 2**-100
+    2**-43        conversion 2**-52, a log of at most 4 ulp at 44 (2**-45), constant
+                  2**-46.5, three products and sums 2**-47.5 each: below 2**-44
 It is multiplied by (scale + 1), which covers the rounding of the sum too, and makes the
 radius exceed 1/2 when M = 0, where E has no bound.
 Source: MATH 6.1, widened to lanes read in part.
@@ -43,7 +43,7 @@ _NARROW_SCALE = Fraction(1 << 14)
 _WIDE_SCALE = Fraction(1 << 34)
 """Up to these scales about 3e-4 and 8e-3 of the lanes stay unsettled."""
 
-_RADIUS = 2.0**-42
+_RADIUS = 2.0**-43
 _LN2 = 0.6931471805599453
 _HALF = Fraction(1, 2)
 _LARGEST = 1 << 61

@@ -1,0 +1,45 @@
+# Every target sets up what it needs: a virtual environment in .venv, with dpql and its
+# development tools installed. Nothing else has to be typed first.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test slow check fmt bench schemas plans clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --group dev --editable .
+	@touch $(READY)
+
+demo: $(READY)  ## plan the bundled sample spec and show the review table
+	@$(BIN)/python -m dpql.planner.show specs/district_wages.yaml
+
+test: $(READY)  ## run every test but the slow ones
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+slow: $(READY)  ## run the tests that take minutes
+	$(BIN)/python -m pytest -m slow
+
+check: $(READY)  ## format, lint, types, import contracts, stale files
+	$(BIN)/ruff format --check dpql tests benchmarks
+	$(BIN)/ruff check dpql tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m dpql.planner.check specs
+
+fmt: $(READY)  ## lay out the code
+	$(BIN)/ruff format dpql tests benchmarks
+	$(BIN)/ruff check --fix --quiet dpql tests benchmarks
+
+bench: $(READY)  ## print speed as ratios measured side by side
+	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/plan.py
+
+clean:  ## remove the environment and all caches
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
