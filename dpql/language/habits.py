@@ -9,6 +9,7 @@ _HABITS = tuple(
     for pattern, hint in (
         (r"^\s*(?i:select)\b.*", "write `name = mean wage by district spend share 1`"),
         (r"<>", "write `!=`"),
+        (r"=>|=<", "write `>=` or `<=`"),
         (r"={3,}", "write `==` to compare"),
         (r"(?<![=<>!])=(?!=)", "write `==` to compare"),
         (r"&&?", "write `and`"),

@@ -83,7 +83,7 @@ SHAPE: dict[str, Code] = {
     "DPQL212": Code(
         title="a text is too long",
         cause="Names, units, purposes and conditions have a greatest length.",
-        wrong="unit: years since the person was born, rounded down",
+        wrong="unit: years since the day on which the person was born",
         right="unit: year",
     ),
     "DPQL213": Code(

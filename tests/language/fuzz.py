@@ -1,0 +1,195 @@
+"""Mutated specs, to see that every refusal is a refusal.
+
+Run ``python tests/language/fuzz.py COUNT [SEED]`` for a long hunt.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from dpql.diagnostics import render_concise, render_text
+from dpql.errors import SpecError
+from dpql.language import format_text, load_text
+
+if __name__ == "__main__":
+    from samples import GALLERY, REFERENCE
+else:
+    from language.samples import GALLERY, REFERENCE
+
+SLOWEST = 2.0
+"""Seconds that one reading may take at most."""
+
+TOKENS = (
+    *"[]{}:,#&*!|>'\"%@`?-~\\\t\n\r\x00\x1b\x7f\x85\u2028\u202e\ufeff\xa0é𝔘",
+    *("<<", "---", "...", "null", "~", ".nan", ".inf", "1e400", "0x1F", "010", "12:30"),
+    *("not ", "and ", "in [", "((((", "))))", "== ", "\x1b[31m", "[[[[", "!!python/x "),
+    *(
+        "- ",
+        "? ",
+        "--",
+        "spend",
+        "where ",
+        "1/0",
+        "1" * 70,
+        "-0",
+        "9" * 400,
+        "&a ",
+        "*a ",
+    ),
+    *("epsilon: 1\n", "  ", "\n\n", "{a: b}", "by: [", "💥" * 3, "\ud800"),
+)
+
+
+@dataclass
+class Findings:
+    """What a hunt found."""
+
+    count: int = 0
+    accepted: int = 0
+    slowest: float = 0.0
+    codes: Counter[str] = field(default_factory=Counter)
+    strays: list[str] = field(default_factory=list)
+    raw: int = 0
+
+
+def seeds() -> list[tuple[str, str]]:
+    """Return the specs to start from, with their form."""
+    found = [("yaml", REFERENCE)]
+    for path in GALLERY:
+        for suffix in ("yaml", "dpql"):
+            twin = path.with_suffix(f".{suffix}")
+            found.append((suffix, twin.read_text(encoding="utf-8")))
+    return found
+
+
+def _insert(text: str, draw: random.Random) -> str:
+    at = draw.randrange(len(text) + 1)
+    return text[:at] + draw.choice(TOKENS) + text[at:]
+
+
+def _delete(text: str, draw: random.Random) -> str:
+    at = draw.randrange(len(text) + 1)
+    return text[:at] + text[at + draw.choice((1, 1, 2, 5, 40)) :]
+
+
+def _flip(text: str, draw: random.Random) -> str:
+    content = bytearray(text.encode("utf-8", "replace"))
+    if content:
+        content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
+    return content.decode("utf-8", "replace")
+
+
+def _swap_lines(text: str, draw: random.Random) -> str:
+    lines = text.split("\n")
+    i, j = (draw.randrange(len(lines)) for _ in range(2))
+    lines[i], lines[j] = lines[j], lines[i]
+    return "\n".join(lines)
+
+
+def _repeat_line(text: str, draw: random.Random) -> str:
+    lines = text.split("\n")
+    at = draw.randrange(len(lines))
+    return "\n".join(lines[:at] + [lines[at]] * draw.choice((2, 2, 3, 50)) + lines[at:])
+
+
+def _drop_line(text: str, draw: random.Random) -> str:
+    lines = text.split("\n")
+    del lines[draw.randrange(len(lines))]
+    return "\n".join(lines)
+
+
+def _indent_line(text: str, draw: random.Random) -> str:
+    lines = text.split("\n")
+    at = draw.randrange(len(lines))
+    lines[at] = " " * draw.randrange(8) + lines[at].lstrip()
+    return "\n".join(lines)
+
+
+def _replace_word(text: str, draw: random.Random) -> str:
+    words = text.split(" ")
+    words[draw.randrange(len(words))] = draw.choice([*TOKENS, draw.choice(words)])
+    return " ".join(words)
+
+
+def _nest(text: str, draw: random.Random) -> str:
+    at = draw.randrange(len(text) + 1)
+    opening, closing = draw.choice(("[]", "()", "{}", ("{a: ", "}"), ("not ", "")))
+    depth = draw.choice((2, 30, 40, 2_000))
+    return text[:at] + opening * depth + "x" + closing * depth + text[at:]
+
+
+MUTATIONS: tuple[Callable[[str, random.Random], str], ...] = (
+    _insert,
+    _delete,
+    _flip,
+    _swap_lines,
+    _repeat_line,
+    _drop_line,
+    _indent_line,
+    _replace_word,
+    _nest,
+)
+
+
+def hunt(count: int, seed: int) -> Findings:
+    """Read so many mutated specs and return what happened."""
+    draw = random.Random(seed)
+    starts = seeds()
+    findings = Findings()
+    while findings.count < count:
+        form, text = draw.choice(starts)
+        for _ in range(draw.choice((1, 1, 1, 2, 3, 8))):
+            text = draw.choice(MUTATIONS)(text, draw)
+        if draw.randrange(50) == 0:
+            form = draw.choice(("yaml", "dpql"))
+        _read(text, form, findings, layout=draw.randrange(10) == 0)
+        findings.count += 1
+    return findings
+
+
+def _read(text: str, form: str, findings: Findings, *, layout: bool) -> None:
+    began = time.perf_counter()
+    try:
+        load_text(text, form=form)
+        findings.accepted += 1
+        if layout:
+            once = format_text(text, form=form)
+            if once != format_text(once, form=form):
+                findings.strays.append(f"not idempotent: {text!r}")
+    except SpecError as error:
+        findings.codes.update(fault.code for fault in error.diagnostics)
+        shown = render_text(error.diagnostics) + render_concise(error.diagnostics)
+        if not all(part.isprintable() for part in shown.split("\n")):
+            findings.raw += 1
+    except Exception:  # noqa: BLE001  every stray is what the hunt is for
+        findings.strays.append(f"{traceback.format_exc()}\n{form} {text!r}")
+    findings.slowest = max(findings.slowest, time.perf_counter() - began)
+
+
+def main() -> int:
+    """Hunt and print what was found."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    began = time.perf_counter()
+    findings = hunt(count, seed)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(
+        f"{findings.count} specs in {time.perf_counter() - began:.0f} s, "
+        f"{findings.accepted} accepted, {len(findings.strays)} strays, "
+        f"{findings.raw} raw, slowest {findings.slowest:.3f} s, peak {peak} MiB, "
+        f"{len(findings.codes)} codes"
+    )
+    for stray in findings.strays[:5]:
+        print(stray[-3_000:])
+    return 1 if findings.strays or findings.raw or findings.slowest > SLOWEST else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

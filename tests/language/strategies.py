@@ -1,0 +1,234 @@
+"""Hypothesis strategies for whole specs."""
+
+from __future__ import annotations
+
+import unicodedata
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from dpql.language.words import RESERVED
+from dpql.model.spec import (
+    AccuracyTarget,
+    And,
+    Between,
+    CategoryColumn,
+    Column,
+    Comparison,
+    Condition,
+    Contributes,
+    Data,
+    DropNulls,
+    Epsilon,
+    FillNulls,
+    IdColumn,
+    IsNull,
+    MechanismName,
+    Membership,
+    Neighbours,
+    Not,
+    NumberColumn,
+    NumberType,
+    Operator,
+    Or,
+    Privacy,
+    RowsAtMost,
+    RowsExactly,
+    Share,
+    Spec,
+    Statistic,
+    StatisticKind,
+)
+
+positive = st.one_of(
+    st.integers(1, 10**9).map(Fraction),
+    st.builds(Fraction, st.integers(1, 10**6), st.sampled_from([3, 7, 10, 1000, 8])),
+    st.integers(1, 12).map(lambda places: Fraction(1, 10**places)),
+)
+probability = st.integers(1, 12).map(lambda places: Fraction(1, 10**places))
+visible = st.characters(
+    blacklist_categories=("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs"),
+    blacklist_characters="`",
+)
+words = st.text(visible, min_size=1, max_size=12)
+texts = st.lists(words, min_size=1, max_size=4).map(" ".join)
+keys = st.one_of(
+    st.sampled_from(["north", "no", "010", "12:30", "1e5", "null", "a b", "~", "in"]),
+    texts,
+)
+column_names = st.one_of(
+    st.sampled_from(["age", "wage", *sorted(RESERVED - {"row"})]), texts
+)
+names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,20}", fullmatch=True)
+
+
+@st.composite
+def number_columns(draw: st.DrawFn, name: str, *, drop: bool) -> NumberColumn:
+    """Draw a number column."""
+    kind = draw(st.sampled_from(NumberType))
+    lower = Fraction(draw(st.integers(-(10**6), 10**6)))
+    step = Fraction(1) if kind is NumberType.INTEGER else draw(positive)
+    width = draw(st.integers(1, 10**6)) * step
+    nulls = (
+        DropNulls()
+        if drop and draw(st.booleans())
+        else FillNulls(value=lower + width * Fraction(draw(st.integers(0, 4)), 4))
+    )
+    return NumberColumn(
+        name=name,
+        type=kind,
+        lower=lower,
+        upper=lower + width,
+        step=None if kind is NumberType.FLOAT else step,
+        unit=draw(st.none() | texts.map(lambda text: text[:32].strip() or "x")),
+        nulls=nulls,
+    )
+
+
+def conditions(columns: tuple[Column, ...]) -> st.SearchStrategy[Condition]:
+    """Return conditions on the columns, none of which is an id."""
+    leaves = st.sampled_from(columns).flatmap(_test)
+    return st.recursive(leaves, _joined, max_leaves=8)
+
+
+def _test(column: Column) -> st.SearchStrategy[Condition]:
+    name = column.name
+    null: st.SearchStrategy[Condition] = st.just(IsNull(column=name))
+    if isinstance(column, CategoryColumn):
+        key = st.sampled_from(column.keys)
+        equalities = st.sampled_from([Operator.EQUAL, Operator.UNEQUAL])
+        return null | st.one_of(
+            st.builds(Comparison, column=st.just(name), operator=equalities, value=key),
+            _membership(name, key),
+        )
+    number = positive | positive.map(lambda value: -value) | st.just(Fraction(0))
+    return null | st.one_of(
+        st.builds(
+            Comparison,
+            column=st.just(name),
+            operator=st.sampled_from(Operator),
+            value=number,
+        ),
+        _membership(name, number),
+        st.lists(number, min_size=2, max_size=2).map(
+            lambda ends: Between(column=name, lower=min(ends), upper=max(ends))
+        ),
+    )
+
+
+def _membership(name: str, values: st.SearchStrategy) -> st.SearchStrategy[Membership]:
+    listed = st.lists(values, min_size=1, max_size=3, unique=True).map(tuple)
+    return st.builds(Membership, column=st.just(name), values=listed)
+
+
+def _joined(inner: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
+    several = st.lists(inner, min_size=2, max_size=3)
+    return st.one_of(
+        inner.map(lambda operand: Not(operand=operand)),
+        several.map(lambda operands: _flat(And, operands)),
+        several.map(lambda operands: _flat(Or, operands)),
+    )
+
+
+def _flat(kind: type[And | Or], operands: list[Condition]) -> Condition:
+    flat: list[Condition] = []
+    for operand in operands:
+        flat += operand.operands if isinstance(operand, kind) else [operand]
+    return kind(operands=tuple(flat))
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> Spec:
+    """Draw a spec that resolve could have made."""
+    public = draw(st.booleans())
+    found = draw(
+        st.lists(
+            column_names.map(str.strip).filter(bool),
+            min_size=4,
+            max_size=8,
+            unique_by=lambda name: unicodedata.normalize("NFKC", name),
+        )
+    )
+    unit, category, *others = found
+    columns: list[Column] = [
+        IdColumn(name=unit),
+        CategoryColumn(
+            name=category,
+            keys=tuple(draw(st.lists(keys, min_size=1, max_size=4, unique=True))),
+        ),
+    ]
+    columns += [draw(number_columns(name, drop=not public)) for name in others]
+    by_row = draw(st.booleans())
+    statistics = draw(
+        st.lists(
+            _statistics(tuple(columns), public=public),
+            min_size=1,
+            max_size=4,
+            unique_by=lambda statistic: statistic.name,
+        )
+    )
+    count = draw(st.integers(2, 10**12))
+    return Spec(
+        release=draw(names),
+        purpose=draw(texts),
+        data=Data(
+            source=draw(names),
+            rows=RowsExactly(count=count) if public else RowsAtMost(count=count),
+            columns=tuple(columns),
+        ),
+        privacy=Privacy(
+            unit=None if by_row else unit,
+            contributes=Contributes(rows=1, groups=1)
+            if by_row
+            else Contributes(
+                rows=draw(st.integers(1, 9)), groups=draw(st.integers(1, 9))
+            ),
+            neighbours=Neighbours.REPLACE_ONE if public else Neighbours.ADD_REMOVE,
+            epsilon=Fraction(1000),
+            delta=Fraction(0),
+        ),
+        statistics=tuple(statistics),
+        signer=draw(st.none() | texts),
+    )
+
+
+@st.composite
+def _statistics(
+    draw: st.DrawFn, columns: tuple[Column, ...], *, public: bool
+) -> Statistic:
+    _, category, *others = columns
+    kind = draw(st.sampled_from(StatisticKind))
+    where = draw(st.none() | conditions(columns[1:]))
+    by = draw(st.sampled_from([(), (category.name,)]))
+    known = public and where is None and not by
+    if kind is StatisticKind.COVARIANCE and not known:
+        kind = StatisticKind.MEAN
+    inputs: tuple[Column, ...] = (draw(st.sampled_from(others)),)
+    if kind is StatisticKind.COUNT:
+        inputs = ()
+    elif kind is StatisticKind.COVARIANCE:
+        inputs = tuple(others[:2])
+    elif kind is StatisticKind.HISTOGRAM and draw(st.booleans()):
+        inputs = (category,)
+    edges: tuple[Fraction, ...] = ()
+    if kind is StatisticKind.HISTOGRAM and isinstance(inputs[0], NumberColumn):
+        edges = (inputs[0].lower, inputs[0].upper)
+    promised = kind in (StatisticKind.MEAN, StatisticKind.VARIANCE) and not known
+    spend = st.one_of(
+        st.builds(Share, weight=positive),
+        st.builds(Epsilon, value=probability),
+        st.builds(AccuracyTarget, within=positive),
+    )
+    return Statistic(
+        name=draw(names),
+        kind=kind,
+        columns=tuple(column.name for column in inputs),
+        edges=edges,
+        where=where,
+        by=by,
+        at_least=draw(st.none() | st.just(2)) if promised else None,
+        mechanism=draw(st.sampled_from(MechanismName)),
+        alpha=draw(probability),
+        gamma=draw(probability | st.just(Fraction(1))),
+        spend=draw(spend),
+    )
