@@ -80,15 +80,19 @@ def _cosmetic(old: Plan, new: Plan) -> int:
         first, second = ([name for name in side if name in shared] for side in names)
         count += first != second
     columns = {c.name for spec in (before, after) for c in spec.data.columns}
-    return count + sum(_wording(old, name) != _wording(new, name) for name in columns)
+    return count + sum(_reworded(old, new, name) for name in columns)
 
 
-def _wording(plan: Plan, name: str) -> object:
-    """Return what a column says beyond what the rules judge."""
-    column = next((c for c in plan.spec.data.columns if c.name == name), None)
-    if column is None or name not in reads(plan):
-        return column
-    return column.unit if isinstance(column, NumberColumn) else None
+def _reworded(old: Plan, new: Plan, name: str) -> bool:
+    """Tell whether a column says otherwise what no rule judges."""
+    before, after = (
+        next((c for c in plan.spec.data.columns if c.name == name), None)
+        for plan in (old, new)
+    )
+    if name not in reads(old) and name not in reads(new):
+        return before != after
+    labels = [c.unit for c in (before, after) if isinstance(c, NumberColumn)]
+    return len(set(labels)) > 1
 
 
 def _unlabelled(column: Column) -> Column:

@@ -6,21 +6,22 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpql.errors import Diagnostic, PlanFault
-from dpql.exact import round_up_to_digits
+from dpql.exact import round_up_to_digits, two_to
 from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Affine
 from dpql.model.spec import AccuracyTarget, Epsilon, MechanismName, Share, Statistic
 from dpql.planner.bind import placed
-from dpql.planner.calibrate import query_of, stated_error
+from dpql.planner.calibrate import part_level, query_of, stated_error
 from dpql.planner.draft import Choice, Draft
 from dpql.statistics import Description
+from dpql.statistics.readout import worst_error
 
 _CEILING = Fraction(1000)
 _DIGITS = 15
-_TRIALS = 8
-_STRIDE = Fraction(17, 16)
-_HALVINGS = 22
-"""Bisections of a stride: a composite's epsilon is found to 2**-26 of itself."""
+_SHORT = 9
+_BITS = 48
+_FINE = Fraction(1, 1 << 21)
+"""A composite's epsilon on a coarse lattice is found to this part of itself."""
 
 
 def price_accuracy(draft: Draft) -> Draft:
@@ -93,48 +94,71 @@ def _closed(
 def _searched(
     ask: Statistic, description: Description, mechanism: str, within: Fraction
 ) -> Fraction:
-    """Bisect; the upper end always reaches the target, the lower end never does.
+    """Return a composite's epsilon: closed form for each part, then a bisection.
 
-    The stated error of a ratio falls as epsilon grows, with jumps; so the answer is
-    the end that was seen to reach, never a point between.
+    If every part keeps its width in A units, the error is ``within`` exactly. Below
+    the least of the parts' prices all are wider, so no epsilon there reaches the
+    target; the largest price does. On coarse lattices the two differ, and the answer
+    is the upper end of a bisection, which was seen to reach, never a point between.
     """
-    high = low = _guess(ask, description, mechanism, within)
-    while not _reaches(ask, description, mechanism, high, within):
-        low, high = high, high * _STRIDE
-        if high > _CEILING:
-            raise PlanFault.of(
-                "DPQL412",
-                "the accuracy target needs an epsilon above 1000",
-                hint="ask for a wider margin, or promise a larger `at_least`",
-            )
-    while low == high or _reaches(ask, description, mechanism, low, within):
-        low, high = low / _STRIDE, low
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
+    prices = _part_prices(ask, description, mechanism, within)
+    low, high = min(prices), max(prices)
+    while high - low > _FINE * high:
+        middle = round_up_to_digits((low + high) / 2, _SHORT)
         if _reaches(ask, description, mechanism, middle, within):
             high = middle
         else:
             low = middle
-    return round_up_to_digits(high, _DIGITS)
+    return high
 
 
-def _guess(
+def _part_prices(
     ask: Statistic, description: Description, mechanism: str, within: Fraction
-) -> Fraction:
-    """Return an epsilon near the answer: away from steps, error * epsilon is flat.
+) -> list[Fraction]:
+    """Return the epsilon of the whole at which each part keeps its width."""
+    units = [Fraction(m.l0 * m.sensitivity) for m in description.measures]
+    width = _common_width(ask, description, units, within)
+    level = part_level(ask.alpha, len(units))
+    prices = []
+    for measure, unit in zip(description.measures, units, strict=True):
+        query = query_of(measure)
+        widest = (query.upper - query.lower) * (1 - _FINE)
+        each = MECHANISMS[mechanism].epsilon_for(
+            query, min(width * unit, widest), level, gamma=ask.gamma
+        )
+        prices.append(len(units) * measure.l0 * each)
+    return prices
 
-    Where the public range caps the error, epsilon was far too small.
+
+def _common_width(
+    ask: Statistic, description: Description, units: list[Fraction], within: Fraction
+) -> Fraction:
+    """Return the largest A, down, at which widths of A units keep the target.
+
+    Noise of the same epsilon is as wide, in sensitivities times l0, for every part.
     """
-    guess = Fraction(1)
-    for _ in range(_TRIALS):
-        error = stated_error(description, mechanism, guess, ask=ask, rows=ask.at_least)
+
+    def fits(width: Fraction) -> bool:
+        error = worst_error(
+            description.readout,
+            [width * unit for unit in units],
+            rows=ask.at_least,
+            span=description.upper - description.lower,
+            quantisation=description.quantisation,
+        )
         assert error is not None, "a target on a private count has been refused"
-        capped = error >= description.upper - description.lower
-        factor = Fraction(8) if capped else max(error / within, Fraction(1, 8))
-        guess = min(round_up_to_digits(guess * factor, 6), _CEILING)
-        if 1 / _STRIDE < factor < _STRIDE:
-            break
-    return guess
+        return error <= within
+
+    exponent = 0
+    while fits(two_to(exponent)):
+        exponent += 1
+    while not fits(two_to(exponent)):
+        exponent -= 1
+    width = two_to(exponent)
+    for place in range(1, _BITS):
+        wider = width + two_to(exponent - place)
+        width = wider if fits(wider) else width
+    return width
 
 
 def _reaches(

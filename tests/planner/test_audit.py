@@ -161,9 +161,9 @@ def test_a_planted_overspend_is_caught(made: Plan, where: str) -> None:
     forged = replace(made, steps=(step, *made.steps[1:]))
     if where == "total":
         forged = replace(forged, epsilon=made.epsilon / 2)
-    with pytest.raises(PlanFault, match="DPQL40[23]"):
+    with pytest.raises(PlanFault, match=r"DPQL40[23]"):
         audit_loss(forged)
-    with pytest.raises(PlanFault, match="DPQL40[23]"):
+    with pytest.raises(PlanFault, match=r"DPQL40[23]"):
         audit(forged)
 
 

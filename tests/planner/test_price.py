@@ -61,7 +61,8 @@ def test_a_target_is_reached_and_a_little_less_does_not_reach_it(
     less = step.epsilon * (1 - Fraction(1, 10**6))
     nearby = error_at(made, step, step.mechanism, less, rows=step.at_least)
     assert nearby is not None
-    if step.mechanism == "geometric" or step.sensitivity is None:
+    # Snapping is priced by its plain accuracy and states the tight one, which is less.
+    if step.mechanism == "geometric":
         assert nearby > Fraction(within)
 
 
@@ -128,7 +129,9 @@ def test_a_ratio_keeps_any_target_it_accepts(
     try:
         made = plan(spec_of(ask, text, mechanism=mechanism))
     except PlanFault as fault:
-        assert {d.code for d in fault.diagnostics} <= {"DPQL412", "DPQL430"}
-        return
-    assert made.steps[0].accuracy is not None
-    assert made.steps[0].accuracy <= Fraction(text)
+        codes = {diagnostic.code for diagnostic in fault.diagnostics}
+    else:
+        codes = set()
+        assert made.steps[0].accuracy is not None
+        assert made.steps[0].accuracy <= Fraction(text)
+    assert codes <= {"DPQL412", "DPQL430"}

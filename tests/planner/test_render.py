@@ -15,19 +15,20 @@ from dpql.planner.explain import explain
 from dpql.planner.render import as_json, as_markdown, as_text, marked
 
 SPECS = Path(__file__).parents[2] / "specs"
+RULE = "─" * 85
 INCOME = plan(load(SPECS / "income.yaml"))
 
 TABLE = """\
 specs/income.yaml   plan DIGEST   (no data was read)
 
  statistic               mechanism   groups     ε   share            within, 95%
- ─────────────────────────────────────────────────────────────────────────────────────
+ RULE
  mean_income by region   snapping         9   3/4   ████████░░ 75%   beside each value
  households by region    geometric        9   1/4   ██░░░░░░░░ 25%   ± 36
 
  protects   one household_id (at most 3 rows in each of 1 group), added or removed
- spends     ε = 1, pure DP: any outcome at most 2.72 times likelier with a household_id \
-than without
+ spends     ε = 1, pure DP: any outcome at most 2.72 times likelier with \
+a household_id than without
  reads      household_id, region, income
 """
 
@@ -35,7 +36,9 @@ than without
 def test_the_terminal_table_is_the_one_of_the_manual() -> None:
     """Aligned columns, bars, facts; remarks below."""
     text = as_text(explain(INCOME), source="specs/income.yaml")
-    assert text.startswith(TABLE.replace("DIGEST", INCOME.digest[:8]))
+    assert text.startswith(
+        TABLE.replace("DIGEST", INCOME.digest[:8]).replace("RULE", RULE)
+    )
     assert all(line == line.rstrip() for line in text.splitlines())
 
 

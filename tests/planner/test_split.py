@@ -1,4 +1,4 @@
-"""Shares: exact, in proportion, never above the total; and an answer when too little."""
+"""Shares: exact, in proportion, never above the total; and what if too little."""
 
 from __future__ import annotations
 
