@@ -1,0 +1,224 @@
+"""What leaves the curator: noisy numbers with their plan, and nothing else.
+
+A `Release` is made of real coins and may be signed. A `Rehearsal` has the same shape
+and another type: it was made of a seed or of invented rows, and nothing that takes a
+`Release` takes it. Neither has a field, a repr or a log that holds a number without
+noise, a row, a path or a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from importlib import import_module
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any, ClassVar, overload
+
+from dpql.model.plan import Plan, Step
+from dpql.model.release_text import as_csv, as_html, as_text, plain
+from dpql.model.spec import CategoryColumn, Data, StatisticKind
+
+_TABLES = "dpql.curator.engines.tables"
+"""Named, not imported: the model knows no engine, and only engines know polars."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """One released number.
+
+    ``cell`` holds one text per heading of its result: the key of every `by` column in
+    order, then the bin of a histogram; it is empty for a single number. ``noisy`` are
+    the outcomes of the step's parts, in order and in units of their measures; they are
+    all that was drawn. ``value`` and the interval ``lower``..``upper``, which holds
+    the truth with probability 1 - alpha, follow from them by the plan.
+    """
+
+    cell: tuple[str, ...]
+    noisy: tuple[Fraction, ...]
+    value: Fraction
+    lower: Fraction
+    upper: Fraction
+
+
+class Deferred(Sequence[Value]):
+    """Values that are worked out from the noisy numbers when first looked at."""
+
+    __slots__ = ("_made", "_make", "_size")
+
+    def __init__(self, size: int, make: Callable[[], Sequence[Value]]) -> None:
+        self._size = size
+        self._make: Callable[[], Sequence[Value]] | None = make
+        self._made: tuple[Value, ...] = ()
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Value: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Value, ...]: ...
+    def __getitem__(self, index: int | slice) -> Value | tuple[Value, ...]:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Deferred | tuple):
+            return NotImplemented
+        return self._all() == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return f"<{self._size} values>"
+
+    def _all(self) -> tuple[Value, ...]:
+        if self._make is not None:
+            self._made, self._make = tuple(self._make()), None
+        return self._made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One statistic of a release: its step of the plan, and a value per cell.
+
+    The cells are in the order of the plan, every declared one present: the product of
+    the `by` columns' keys, the last column fastest, the bins of a histogram faster
+    still. ``values`` is a tuple, or a sequence equal to that tuple.
+    """
+
+    step: Step
+    values: Sequence[Value]
+
+    @property
+    def name(self) -> str:
+        """The statistic's name."""
+        return self.step.name
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The column that each text of a cell belongs to."""
+        return headings(self.step)
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of the values."""
+        return self.step.unit
+
+    @property
+    def alpha(self) -> Fraction:
+        """The chance that a value is farther from the truth than stated."""
+        return self.step.alpha
+
+    @property
+    def accuracy(self) -> Fraction | None:
+        """How far a value is from the truth at most, or None: see the interval."""
+        return self.step.accuracy
+
+    def to_polars(self) -> Any:
+        """Return a polars frame: a column per heading, then the numbers."""
+        return import_module(_TABLES).result_frame(self)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Outcome:
+    """The plan, and a result for each of its steps in order.
+
+    ``coins`` names the source of randomness, ``engine`` what added up the rows.
+    """
+
+    kind: ClassVar[str] = ""
+
+    plan: Plan
+    results: tuple[Result, ...]
+    coins: str
+    engine: str
+
+    @cached_property
+    def _by_name(self) -> dict[str, Result]:
+        return {result.name: result for result in self.results}
+
+    def __getitem__(self, name: str) -> Result:
+        return self._by_name[name]
+
+    def __repr__(self) -> str:
+        name, plan = self.plan.spec.release, self.plan.digest[:8]
+        return f"<{self.kind} of {name}, plan {plan}, {len(self.results)} statistics>"
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def to_csv(self) -> str:
+        """Return every value as one line of comma-separated text."""
+        return as_csv(self)
+
+    def write_csv(self, path: Path | str) -> None:
+        """Write `to_csv` to a new file; an existing one is refused."""
+        with Path(path).open("x", encoding="utf-8", newline="") as file:
+            file.write(self.to_csv())
+
+    def to_polars(self) -> Any:
+        """Return a polars frame with one row per value of every statistic."""
+        return import_module(_TABLES).outcome_frame(self)
+
+    def to_parquet(self) -> bytes:
+        """Return the frame of `to_polars` as a parquet file."""
+        content = import_module(_TABLES).parquet_bytes(self)
+        assert isinstance(content, bytes)
+        return content
+
+    def write_parquet(self, path: Path | str) -> None:
+        """Write `to_parquet` to a new file; an existing one is refused."""
+        with Path(path).open("xb") as file:
+            file.write(self.to_parquet())
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Release(Outcome):
+    """Noisy values drawn from the operating system's coins; it may be signed."""
+
+    kind: ClassVar[str] = "release"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Rehearsal(Outcome):
+    """Values of the same shape that protect nobody: seeded coins or invented rows."""
+
+    kind: ClassVar[str] = "rehearsal"
+
+
+def headings(step: Step) -> tuple[str, ...]:
+    """Return the columns whose keys or bins name the cells of a step."""
+    binned = step.columns if step.statistic is StatisticKind.HISTOGRAM else ()
+    return step.by + binned
+
+
+def cells(step: Step, data: Data) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of every cell of a step, in the order of the plan."""
+    axes = [_keys(data, name) for name in step.by]
+    if step.statistic is StatisticKind.HISTOGRAM:
+        axes.append(bins(step.edges) or _keys(data, step.columns[0]))
+    return product(*axes)
+
+
+def bins(edges: Sequence[Fraction]) -> tuple[str, ...]:
+    """Return the bins between edges as text; only the last one is closed."""
+    last = len(edges) - 2
+    return tuple(
+        f"[{plain(low)}, {plain(high)}{']' if i == last else ')'}"
+        for i, (low, high) in enumerate(pairwise(edges))
+    )
+
+
+def _keys(data: Data, name: str) -> tuple[str, ...]:
+    column = data.column(name)
+    assert isinstance(column, CategoryColumn), "the planner lets no other group"
+    return column.keys
