@@ -54,7 +54,7 @@ _TEXT_HOMES: dict[Path, Path] = {
 _QUOTED_OR_COMMENT = re.compile(
     r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`)|--(?P<words>.*)"""
 )
-_HASH = re.compile(r"(?:^|(?<=[ \t\n]))#(?P<words>.*)", re.MULTILINE)
+_HASH_OR_BLANK = re.compile(r"(?:^|(?<=[ \t\n]))#(?P<words>.*)|^[ \t]*\n", re.MULTILINE)
 _BLANK = re.compile(r"^[ \t]*\n", re.MULTILINE)
 
 
@@ -109,18 +109,15 @@ class Commentary:
 
 def in_yaml(source: Source, scalars: list[Stretch]) -> Iterator[Comment]:
     """Yield the comments of YAML: a hash after a space that is inside no scalar."""
-    inside = iter(sorted(scalars, key=lambda scalar: scalar.start))
-    current = next(inside, None)
-    marks = [*_HASH.finditer(source.text), *_BLANK.finditer(source.text)]
-    end = 0
-    for match in sorted(marks, key=lambda match: match.start()):
-        start = match.start()
-        while current is not None and current.end <= start:
-            current = next(inside, None)
-        if start < end or (current is not None and current.start <= start):
-            continue
-        end = match.end()
-        yield _comment(source, match)
+    end = len(source.text)
+    gap = 0
+    for scalar in (
+        *sorted(scalars, key=lambda scalar: scalar.start),
+        Stretch(end, end),
+    ):
+        for match in _HASH_OR_BLANK.finditer(source.text, gap, scalar.start):
+            yield _comment(source, match)
+        gap = scalar.end
 
 
 def in_text(source: Source) -> Iterator[Comment]:
@@ -136,7 +133,7 @@ def in_text(source: Source) -> Iterator[Comment]:
 
 
 def _comment(source: Source, match: re.Match[str]) -> Comment:
-    if match.re is _BLANK:
+    if match.re is _BLANK or match["words"] is None:
         return Comment(match.start(), None, alone=True)
     start = match.start()
     line = source.text.rfind("\n", 0, start) + 1

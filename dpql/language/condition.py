@@ -7,6 +7,7 @@ from dpql.errors import Span
 from dpql.language import numbers
 from dpql.language.context import Context
 from dpql.language.grammar import SyntaxFault, parse_condition
+from dpql.language.keys import CONDITION
 from dpql.language.predicate import Junction, Negation, Piece, Predicate, Test
 from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Scalar
@@ -30,6 +31,8 @@ _EQUALITIES = ("==", "!=")
 
 def resolve_condition(scalar: Scalar, context: Context) -> Condition | None:
     """Return the meaning of a `where`, or None after noting what is wrong."""
+    if len(scalar.text) > CONDITION.longest:
+        return None
     try:
         predicate, complaints = parse_condition(scalar.text)
     except SyntaxFault as fault:

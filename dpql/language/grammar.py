@@ -55,15 +55,15 @@ class ConditionBuilder(Transformer_NonRecursive[Token, Any]):
         super().__init__()
         self.complaints: list[Complaint] = []
 
-    @v_args(inline=True)
-    def name(self, token: Token) -> Piece:
+    def name(self, children: list[Token]) -> Piece:
         """Return a name, which is no word of the language."""
+        (token,) = children
         self.refuse_reserved(token)
         return _piece(token)
 
-    @v_args(inline=True)
-    def literal(self, token: Token) -> Piece:
+    def literal(self, children: list[Token]) -> Piece:
         """Return a number, a key, or a text."""
+        (token,) = children
         if token.type == "NAME" and token in RESERVED:
             null = token.upper() == "NULL"
             hint = "write `is null`" if null else f"write `'{token}'`"
@@ -105,9 +105,9 @@ class ConditionBuilder(Transformer_NonRecursive[Token, Any]):
         """Count the parentheses in."""
         return enclosed(inner, _start(left), _end(right))
 
-    @v_args(inline=True)
-    def comparison(self, column: Piece, operator: Token, value: Piece) -> Predicate:
+    def comparison(self, children: list[Any]) -> Predicate:
         """Compare with a literal."""
+        column, operator, value = children
         return _test(column, str(operator), (value,), value.end)
 
     def membership(self, children: list[Any]) -> Predicate:

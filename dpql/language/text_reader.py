@@ -14,6 +14,7 @@ from dpql.language.grammar import (
     check_depth,
     parse,
 )
+from dpql.language.limits import refuse_too_many
 from dpql.language.predicate import Piece, Predicate, spelled
 from dpql.language.source import Source
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -25,6 +26,7 @@ Parts = list[tuple[str, Entry]]
 
 def read(source: Source) -> Mapping:
     """Return the tree of a query text; raise when it is not in the grammar."""
+    refuse_too_many(source)
     builder = TextBuilder(source)
     try:
         root: Mapping = parse("spec", source.text, builder, "DPQL120")
@@ -209,8 +211,8 @@ class TextBuilder(ConditionBuilder):
         columns = tuple(self._scalar(name) for name in names)
         return self._entry(word, "by", Sequence(columns, columns[0].span))
 
-    @v_args(inline=True)
-    def _clause(self, word: Token, value: Token | Sequence) -> Entry:
+    def _clause(self, children: list[Any]) -> Entry:
+        word, value = children
         return self._entry(word, str(word), value)
 
     step = bins = alpha = gamma = _clause
@@ -224,9 +226,9 @@ class TextBuilder(ConditionBuilder):
         """`using MECHANISM`."""
         return self._entry(word, "mechanism", mechanism)
 
-    @v_args(inline=True)
-    def spend(self, word: Token, way: Scalar, number: Token) -> Entry:
+    def spend(self, children: list[Any]) -> Entry:
         """`spend WAY AMOUNT`."""
+        word, way, number = children
         block = self._block(Entry(way, self._scalar(number)))
         return self._entry(word, "spend", block)
 
@@ -240,15 +242,14 @@ class TextBuilder(ConditionBuilder):
         """`[N, N]`."""
         return self._list(children)
 
-    @v_args(inline=True)
-    def _leaf(self, token: Token) -> Scalar:
-        return self._scalar(token)
+    def _leaf(self, children: list[Token]) -> Scalar:
+        return self._scalar(children[0])
 
     word = number = value = value_or_string = string = key = _leaf
 
-    @v_args(inline=True)
-    def subject(self, token: Token) -> Scalar:
+    def subject(self, children: list[Token]) -> Scalar:
         """Return what a statistic is of, or who is protected."""
+        (token,) = children
         if token not in ("row", "rows"):
             self.refuse_reserved(token)
         return self._scalar(token)

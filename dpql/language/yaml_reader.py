@@ -11,11 +11,9 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import Span
+from dpql.language.limits import MOST_PARTS, too_many
 from dpql.language.source import DEEPEST, Source, hidden
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
-
-MOST_NODES = 50_000
-"""The most scalars, sequences and mappings a spec may have."""
 
 _MERGE_KEY = "<<"
 
@@ -198,13 +196,8 @@ class YamlReader:
 
     def _place(self, node: Node, event: Any) -> None:
         self._nodes += 1
-        if self._nodes > MOST_NODES:
-            raise self.source.fail(
-                "DPQL115",
-                f"the text has more than {MOST_NODES} parts",
-                self._span(event.start_mark, event.end_mark),
-                "split the spec into several releases",
-            )
+        if self._nodes > MOST_PARTS:
+            raise too_many(self.source, self._span(event.start_mark, event.end_mark))
         if not self._stack:
             self._root = node
             return
