@@ -107,17 +107,11 @@ class Commentary:
         return sorted(found)
 
 
-def in_yaml(source: Source, scalars: list[Stretch]) -> Iterator[Comment]:
+def in_yaml(source: Source, gaps: Iterable[Stretch]) -> Iterator[Comment]:
     """Yield the comments of YAML: a hash after a space that is inside no scalar."""
-    end = len(source.text)
-    gap = 0
-    for scalar in (
-        *sorted(scalars, key=lambda scalar: scalar.start),
-        Stretch(end, end),
-    ):
-        for match in _HASH_OR_BLANK.finditer(source.text, gap, scalar.start):
+    for gap in gaps:
+        for match in _HASH_OR_BLANK.finditer(source.text, gap.start, gap.end):
             yield _comment(source, match)
-        gap = scalar.end
 
 
 def in_text(source: Source) -> Iterator[Comment]:

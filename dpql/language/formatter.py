@@ -49,7 +49,7 @@ def _read(source: Source, form: Form) -> tuple[Mapping, Commentary]:
     if form is Form.YAML:
         reader = YamlReader(source)
         root = reader.read()
-        found = list(comments.in_yaml(source, reader.scalars))
+        found = list(comments.in_yaml(source, reader.gaps()))
     else:
         from dpql.language import text_reader
 

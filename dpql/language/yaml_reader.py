@@ -6,6 +6,8 @@ made from a tag, nothing recurses, and every scalar stays the text that was writ
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +18,9 @@ from dpql.language.source import DEEPEST, Source, hidden
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _MERGE_KEY = "<<"
+
+_TAB = re.compile(r"^ *\t(?=[ \t]*[^\s])", re.MULTILINE)
+_HASH = re.compile(r"(?<=[ \t\n])#.*|^#.*|(?P<glued>#.*)", re.MULTILINE)
 
 _PLAIN_WORDS = (
     ("tab", "indent with spaces; YAML refuses tabs there"),
@@ -32,7 +37,7 @@ _PLAIN_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Where a scalar lies in the text, in characters; no comment can be inside."""
+    """A part of the text, in characters."""
 
     start: int
     end: int
@@ -52,7 +57,7 @@ class YamlReader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.scalars: list[Stretch] = []
+        self._scalars: list[Stretch] = []
         self._stack: list[_Open] = []
         self._root: Node | None = None
         self._nodes = 0
@@ -72,6 +77,7 @@ class YamlReader:
             yaml.AliasEvent: self._alias,
             yaml.DocumentStartEvent: self._document,
         }
+        self._refuse_tabs()
         try:
             for event in yaml.parse(self.source.text, Loader=loader):
                 handler = handlers.get(type(event))
@@ -79,6 +85,7 @@ class YamlReader:
                     handler(event)
         except yaml.YAMLError as error:
             raise self._syntax(error) from error
+        self._refuse_glued_comments()
         self.source.check()
         if self._root is None:
             raise self.source.fail(
@@ -88,6 +95,36 @@ class YamlReader:
                 "start with `dpql: 1`",
             )
         return self._root
+
+    def _refuse_tabs(self) -> None:
+        match = _TAB.search(self.source.text)
+        if match:
+            raise self.source.fail(
+                "DPQL108",
+                "a tab stands before the first word of a line",
+                self.source.stretch(match.end() - 1, match.end()),
+                "indent with spaces; readers of YAML disagree on tabs",
+            )
+
+    def gaps(self) -> Iterator[Stretch]:
+        """Yield what lies between the scalars; comments can only be there."""
+        start = 0
+        for scalar in sorted(self._scalars, key=lambda scalar: scalar.start):
+            yield Stretch(start, scalar.start)
+            start = scalar.end
+        yield Stretch(start, len(self.source.text))
+
+    def _refuse_glued_comments(self) -> None:
+        """Refuse `]#...`: some parsers read a comment there, others do not."""
+        for gap in self.gaps():
+            for match in _HASH.finditer(self.source.text, gap.start, gap.end):
+                if match["glued"]:
+                    self.source.add(
+                        "DPQL108",
+                        "a comment starts without a space before it",
+                        self.source.stretch(match.start(), match.end()),
+                        "put a space before the `#`",
+                    )
 
     def _span(self, start: Any, end: Any) -> Span:
         return self.source.span(start.line, start.column, end.line, end.column)
@@ -175,15 +212,22 @@ class YamlReader:
         if event.style in ("|", ">"):
             text = text.rstrip("\n")
             header = self.source.text.find("\n", start.index, end.index)
-            self.scalars.append(Stretch(header, end.index))
+            self._scalars.append(Stretch(header, end.index))
         else:
             offset = 1 if event.style else 0
             if self.source.text[start.index + offset : end.index - offset] != text:
                 offset = None
-            self.scalars.append(Stretch(start.index, end.index))
+            self._scalars.append(Stretch(start.index, end.index))
         if "\n" in text:
             self.source.add(
                 "DPQL117", "a value has line breaks in it", span, "write it on one line"
+            )
+        elif text == "-" and not event.style:
+            self.source.add(
+                "DPQL108",
+                "a dash stands where a value should",
+                span,
+                "put it in double quotes",
             )
         elif any(hidden(text)):
             self.source.add(
