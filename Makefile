@@ -18,7 +18,7 @@ $(READY): pyproject.toml
 	@touch $(READY)
 
 demo: $(READY)  ## plan the bundled sample spec and show the review table
-	@$(BIN)/python -m dpql.planner.show specs/district_wages.yaml
+	@$(BIN)/dpql plan specs/district_wages.yaml
 
 test: $(READY)  ## run every test but the slow ones
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

@@ -19,6 +19,7 @@ _FAMILIES = {
     "5": "The data do not fit the plan",
     "6": "A report or key cannot be trusted",
     "7": "The ledger refuses",
+    "8": "A command cannot do what it is asked",
     "9": "A bug in dpql",
 }
 _FAMILY = len("DPQL")

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 
 from dpql.errors import PlanFault
 from dpql.model.codec import Malformed, Members, canonical, decode, encode, parse
@@ -247,6 +248,17 @@ class Plan:
     def step(self, name: str) -> Step:
         """Return the step of that name."""
         return next(step for step in self.steps if step.name == name)
+
+    def __str__(self) -> str:
+        return _view("text", self)
+
+    def _repr_html_(self) -> str:
+        return _view("html", self)
+
+
+def _view(form: str, plan: Plan) -> str:
+    """Ask the planner, which knows the words; the model imports no stage."""
+    return str(getattr(import_module("dpql.planner.views"), form)(plan))
 
 
 def spec_digest(spec: Spec) -> str:

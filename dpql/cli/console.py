@@ -1,0 +1,126 @@
+"""What the commands write: results on stdout, everything else on stderr.
+
+A closed pipe changes nothing but what is seen: the command goes on to its end and
+keeps its exit code, so that a run is never cut short by ``| head``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, TextIO
+
+_PLAIN = str.maketrans(
+    {
+        "ε": "eps",
+        "δ": "delta",
+        "α": "alpha",
+        "Σ": "sum",
+        "±": "+/-",
+        "→": "->",
+        "≈": "~",
+        "…": "...",
+        "─": "-",
+        "━": "=",
+        "█": "#",
+        "░": ".",
+        "·": "-",
+        "✓": "ok",
+        "\u00a0": " ",
+        "\u202f": " ",
+    }
+)
+
+
+def tell(text: str) -> None:
+    """Write a result to stdout."""
+    _write(sys.stdout, text)
+
+
+def note(text: str) -> None:
+    """Write something that is no result to stderr."""
+    _write(sys.stderr, text)
+
+
+def tell_json(document: Any) -> None:
+    """Write a JSON document to stdout."""
+    plain = not _can_say(sys.stdout)
+    tell(json.dumps(document, indent=2, ensure_ascii=plain) + "\n")
+
+
+def styled(text: str, **style: Any) -> str:
+    """Return the text with colours if stdout is a terminal that wants them."""
+    if not colourful(sys.stdout):
+        return text
+    import click
+
+    return click.style(text, **style)
+
+
+def colourful(stream: TextIO) -> bool:
+    """Tell whether the stream is a terminal whose owner has not declined colours."""
+    return (
+        is_terminal(stream)
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Tell whether a person is looking."""
+    try:
+        return stream.isatty()
+    except ValueError:
+        return False
+
+
+def width() -> int | None:
+    """Return the columns of the terminal, None where the output goes elsewhere."""
+    if not is_terminal(sys.stdout):
+        return None
+    import shutil
+
+    return max(20, shutil.get_terminal_size().columns)
+
+
+def speakable(text: str, stream: TextIO) -> str:
+    """Return the text in characters that the stream can carry."""
+    encoding = getattr(stream, "encoding", None) or "ascii"
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        words = text.translate(_PLAIN)
+        return words.encode(encoding, "backslashreplace").decode(encoding)
+    return text
+
+
+def finish() -> None:
+    """Flush both streams; a reader who has left is no reason to complain."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            _mute(stream)
+
+
+def _can_say(stream: TextIO) -> bool:
+    return speakable("ε", stream) == "ε"
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(speakable(text, stream))
+        stream.flush()
+    except BrokenPipeError:
+        _mute(stream)
+
+
+def _mute(stream: TextIO) -> None:
+    """Point a stream whose reader has left at nothing, for good."""
+    try:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, stream.fileno())
+        os.close(nothing)
+    except (OSError, ValueError):
+        pass

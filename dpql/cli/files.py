@@ -1,0 +1,91 @@
+"""Files that commands find, read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from dpql.cli.statuses import CommandFault
+from dpql.diagnostics import shown
+from dpql.model.plan import LIMIT, Plan
+
+_SUFFIXES = (".yaml", ".yml", ".dpql")
+_MARK = b"dpql:"
+
+
+def specs_in(paths: Iterable[Path]) -> list[Path]:
+    """Return the specs named, with those inside the folders named.
+
+    Raises:
+        CommandFault: a folder holds none (DPQL804).
+    """
+    found: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(file for file in path.rglob("*") if _is_spec(file))
+        if not inside:
+            raise CommandFault.of(
+                "DPQL804",
+                f"there is no spec in `{shown(str(path))}`",
+                hint="a spec is a .dpql file, or a .yaml file with a line `dpql: 1`",
+            )
+        found += inside
+    return found
+
+
+def plan_at(path: Path) -> Plan:
+    """Return the plan in a file, audited, or the plan of the spec in it."""
+    from dpql import api
+
+    if path.suffix == ".json":
+        return api.read(path)
+    return api.plan(api.load(path))
+
+
+def contents(path: Path, *, limit: int = LIMIT) -> bytes:
+    """Return the bytes of a file of moderate size.
+
+    Raises:
+        CommandFault: it cannot be read (DPQL803).
+    """
+    from dpql import durable
+
+    try:
+        return durable.read(path, limit=limit)[0]
+    except (OSError, ValueError) as error:
+        raise CommandFault.of(
+            "DPQL803", f"cannot read `{shown(str(path))}`: {_reason(error)}"
+        ) from error
+
+
+def save(path: Path, content: bytes) -> None:
+    """Write a file wholly or not at all, in place of one of that name.
+
+    Raises:
+        CommandFault: it cannot be written (DPQL801).
+    """
+    from dpql import durable
+
+    try:
+        durable.replace(path, content)
+    except (OSError, ValueError) as error:
+        raise CommandFault.of(
+            "DPQL801",
+            f"cannot write `{shown(str(path))}`: {_reason(error)}",
+            hint="name a file in a folder that is there and that you may write to",
+        ) from error
+
+
+def _is_spec(path: Path) -> bool:
+    if path.suffix not in _SUFFIXES or not path.is_file():
+        return False
+    if path.suffix == ".dpql":
+        return True
+    lines = path.read_bytes().splitlines()
+    return any(line.startswith(_MARK) for line in lines)
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

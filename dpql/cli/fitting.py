@@ -1,0 +1,77 @@
+"""A review table cut to the width of a terminal.
+
+Words are wrapped under themselves. A table that is too wide first gives up its bars;
+if that is not enough, every row becomes a short list.
+"""
+
+from __future__ import annotations
+
+import re
+from textwrap import wrap
+
+_BAR = re.compile(r"[█░]{10} ")
+_SPARED = 9
+_FACT = re.compile(r"^( [a-z]+ +)(\S.*)$")
+
+
+def fitted(text: str, width: int | None) -> str:
+    """Return the text in lines of at most ``width`` where that is possible."""
+    if width is None:
+        return text
+    blocks = text.rstrip("\n").split("\n\n")
+    return "\n\n".join(_block(block, width) for block in blocks) + "\n"
+
+
+def _block(block: str, width: int) -> str:
+    lines = block.split("\n")
+    if max(map(len, lines)) <= width:
+        return block
+    if any(line.strip(" ─") == "" for line in lines):
+        return _table(lines, width)
+    return "\n".join(part for line in lines for part in _wrapped(line, width))
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    fact = _FACT.match(line)
+    first, rest = (
+        fact.groups() if fact and len(fact[1]) > len(" a ") + 2 else (" ", line)
+    )
+    return wrap(
+        rest.strip(),
+        width=width,
+        initial_indent=first if line.startswith(" ") else "",
+        subsequent_indent=" " * len(first),
+        break_on_hyphens=False,
+    )
+
+
+def _table(lines: list[str], width: int) -> str:
+    narrow = [_without_bar(line) for line in lines]
+    if max(map(len, narrow)) <= width:
+        return "\n".join(narrow)
+    heading, _, *rows = [re.split(r" {3,}", line.strip()) for line in narrow]
+    records = [
+        [
+            f" {row[0]}",
+            *(_pair(name, cell, width) for name, cell in _pairs(heading, row)),
+        ]
+        for row in rows
+    ]
+    return "\n".join("\n".join(record) for record in records)
+
+
+def _pairs(heading: list[str], row: list[str]) -> list[tuple[str, str]]:
+    return list(zip(heading[1:], row[1:], strict=False))
+
+
+def _pair(name: str, cell: str, width: int) -> str:
+    line = f"   {name:<12} {cell}"
+    return line if len(line) <= width else f"   {name}: {cell}"
+
+
+def _without_bar(line: str) -> str:
+    if _BAR.search(line):
+        return _BAR.sub("  ", line)
+    if line.strip(" ─") == "":
+        return line[:-_SPARED]
+    return line.replace("share" + " " * _SPARED, "share", 1)

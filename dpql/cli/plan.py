@@ -1,0 +1,133 @@
+"""`dpql plan`: what a spec costs and how exact it will be, before any data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dpql.cli import console, files, statuses
+from dpql.cli.settings import SETTING, Setting
+from dpql.cli.wording import examples
+from dpql.diagnostics import render_concise, shown
+from dpql.errors import Diagnostic
+
+if TYPE_CHECKING:
+    from dpql.model.plan import Plan
+
+
+@click.command(
+    name="plan",
+    epilog=examples(
+        "dpql plan specs/district_wages.yaml",
+        "dpql plan specs/district_wages.yaml --set epsilon=0.5",
+        "dpql plan specs/district_wages.yaml --out specs/district_wages.plan.json",
+        "dpql plan --check specs",
+    ),
+)
+@click.argument(
+    "paths",
+    metavar="SPEC...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write the plan as JSON.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Exit 1 unless NAME.plan.json beside each spec is its plan.",
+)
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    help="Write a page of curves and sliders that works offline.",
+)
+@click.option(
+    "--set",
+    "settings",
+    type=SETTING,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Suppose another epsilon, alpha or mechanism; cannot be saved.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="How the plan is shown.",
+)
+def command(
+    *,
+    paths: tuple[Path, ...],
+    out: Path | None,
+    check: bool,
+    html: Path | None,
+    settings: tuple[Setting, ...],
+    form: str,
+) -> int:
+    """Show what SPEC costs and how exact it will be; no data is read."""
+    if settings and (out or check or html):
+        raise click.UsageError("a what-if (--set) cannot be saved, checked or drawn")
+    if check and (out or html):
+        raise click.UsageError("--check writes nothing: leave out --out and --html")
+    specs = files.specs_in(paths)
+    if check:
+        return _check(specs)
+    if len(specs) > 1 and (out or html):
+        raise click.UsageError("--out and --html take one spec")
+    reviews = [_review(path, settings, form) for path in specs]
+    for path in specs if out or html else ():
+        _write(files.plan_at(path), out, html)
+    if form == "json":
+        console.tell_json(reviews[0] if len(reviews) == 1 else reviews)
+    else:
+        console.tell("\n".join(map(str, reviews)))
+    return statuses.FINE
+
+
+def _review(path: Path, settings: tuple[Setting, ...], form: str) -> object:
+    from dpql.planner import render
+    from dpql.planner.explain import explain
+
+    plan = files.plan_at(path)
+    if settings:
+        from dpql.cli import supposing
+
+        return supposing.review(plan, dict(settings), form, source=str(path))
+    explanation = explain(plan)
+    if form == "json":
+        return render.as_json(explanation)
+    if form == "markdown":
+        return render.as_markdown(explanation)
+    from dpql.cli.fitting import fitted
+
+    return fitted(render.as_text(explanation, source=str(path)), console.width())
+
+
+def _write(plan: Plan, out: Path | None, html: Path | None) -> None:
+    if out:
+        files.save(out, plan.to_json())
+        console.note(f"wrote {shown(str(out), limit=400)}\n")
+    if html:
+        from dpql.cli.curves import page
+
+        files.save(html, page(plan).encode("utf-8"))
+        console.note(f"wrote {shown(str(html), limit=400)}\n")
+
+
+def _check(specs: list[Path]) -> int:
+    from dpql.language import load
+    from dpql.planner.check import stale
+
+    faults: tuple[Diagnostic, ...] = stale(specs, load)
+    if faults:
+        console.note(render_concise(faults) + "\n")
+        return statuses.AT_FAULT
+    console.tell(
+        f"{len(specs)} {'plan is' if len(specs) == 1 else 'plans are'} fresh\n"
+    )
+    return statuses.FINE

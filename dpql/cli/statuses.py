@@ -1,0 +1,36 @@
+"""Exit codes: what a script learns from a command without reading its words."""
+
+from __future__ import annotations
+
+from dpql.errors import (
+    DpqlError,
+    InternalFault,
+    LedgerFault,
+    RunFault,
+    VerifyFault,
+)
+
+FINE = 0
+AT_FAULT = 1
+WRONG_USAGE = 2
+BUDGET_REFUSED = 3
+TRUST_REFUSED = 4
+DATA_MISFIT = 5
+BUG = 70
+INTERRUPTED = 130
+
+_BY_KIND: tuple[tuple[type[DpqlError], int], ...] = (
+    (InternalFault, BUG),
+    (LedgerFault, BUDGET_REFUSED),
+    (VerifyFault, TRUST_REFUSED),
+    (RunFault, DATA_MISFIT),
+)
+
+
+class CommandFault(DpqlError):
+    """A command cannot do what it is asked: a file, a folder or git refuses (8xx)."""
+
+
+def status_of(error: DpqlError) -> int:
+    """Return the exit code of a fault."""
+    return next((code for kind, code in _BY_KIND if isinstance(error, kind)), AT_FAULT)

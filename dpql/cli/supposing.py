@@ -1,0 +1,89 @@
+"""A what-if beside the plan as it is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from dpql.diagnostics import shown
+from dpql.model.plan import Plan
+from dpql.planner.alternatives import Outcome, Supposition, what_if
+from dpql.planner.figures import decimal, rational, within_text
+from dpql.planner.render import marked
+
+_HEADING = ("statistic", "mechanism", "ε", "within", "now")
+
+
+def review(
+    plan: Plan, settings: dict[str, Any], form: str, *, source: str
+) -> str | dict[str, Any]:
+    """Return what other settings would give, as text, Markdown or a JSON document.
+
+    Raises:
+        PlanFault: it cannot be planned so (4xx).
+    """
+    supposed = what_if(plan, **settings)
+    words = ", ".join(f"{name} = {value}" for name, value in settings.items())
+    if form == "json":
+        return _document(supposed, settings)
+    rows = [_HEADING, *_rows(plan, supposed)]
+    if form == "markdown":
+        return _markdown(rows, words)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "   ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    rule = "─" * max(map(len, lines))
+    body = "\n".join(f" {line}" for line in (lines[0], rule, *lines[1:]))
+    spends = f"ε = {rational(supposed.spent)} instead of {rational(plan.spent)}"
+    return (
+        f"{shown(source)}   supposing {words}   (no plan; it cannot be saved)\n\n"
+        f"{body}\n\n spends     {spends}\n"
+    )
+
+
+def _rows(plan: Plan, supposed: Supposition) -> list[tuple[str, ...]]:
+    return [
+        (
+            shown(outcome.name),
+            outcome.mechanism,
+            rational(outcome.epsilon),
+            _within(outcome.accuracy, outcome.unit),
+            _within(step.accuracy, step.unit),
+        )
+        for outcome, step in zip(supposed.outcomes, plan.steps, strict=True)
+    ]
+
+
+def _within(accuracy: Fraction | None, unit: str | None) -> str:
+    return "beside each value" if accuracy is None else within_text(accuracy, unit)
+
+
+def _markdown(rows: list[tuple[str, ...]], words: str) -> str:
+    heading, *body = [f"| {' | '.join(map(marked, row))} |" for row in rows]
+    rule = "| :-- | :-- | --: | --: | --: |"
+    return "\n".join([f"### Supposing {words}", "", heading, rule, *body]) + "\n"
+
+
+def _document(supposed: Supposition, settings: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "supposing": {name: str(value) for name, value in settings.items()},
+        "epsilon": _both(supposed.epsilon),
+        "spent": _both(supposed.spent),
+        "statistics": [_entry(outcome) for outcome in supposed.outcomes],
+    }
+
+
+def _entry(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "name": outcome.name,
+        "mechanism": outcome.mechanism,
+        "epsilon": _both(outcome.epsilon),
+        "accuracy": None if outcome.accuracy is None else _both(outcome.accuracy),
+        "unit": outcome.unit,
+    }
+
+
+def _both(number: Fraction) -> dict[str, str]:
+    return {"exact": str(number), "decimal": decimal(number, 6).replace(" ", "")}
