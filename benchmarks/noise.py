@@ -59,16 +59,16 @@ def contestants(scale: int) -> dict[str, tuple[int, Callable[[], Any]]]:
         "opendp scalar": (FEW // 10, opendp_scalar(scale)),
     }
     for name, mechanism in MECHANISMS.items():
-        noise = mechanism.calibrate(
-            query, Fraction(1, scale), gamma=Fraction(1, 10**9)
-        )
+        noise = mechanism.calibrate(query, Fraction(1, scale), gamma=Fraction(1, 10**9))
         field[f"{name} vector"] = (
             DRAWS,
             lambda m=mechanism, n=noise: m.perturb_many(n, values, bits),
         )
         field[f"{name} scalar"] = (
             FEW,
-            lambda m=mechanism, n=noise: [m.perturb(n, VALUE, bits) for _ in range(FEW)],
+            lambda m=mechanism, n=noise: [
+                m.perturb(n, VALUE, bits) for _ in range(FEW)
+            ],
         )
     return field
 

@@ -105,8 +105,10 @@ def test_spelling_round_trip(x: Fraction) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " 1", "1 ", "+1", "-0", "01", "1.5", "1e9", "2/4", "1/1", "1/0", "nan", "1_0"]
-    + ["٣", "9" * 3000, "1/-2"],
+    [
+        *["", " 1", "1 ", "+1", "-0", "01", "1.5", "1e9", "2/4", "1/1", "1/0", "nan"],
+        *["1_0", "٣", "9" * 3000, "1/-2"],
+    ],
 )
 def test_other_spellings_are_refused(text: str) -> None:
     """One number has one spelling, and a long one is refused at once."""

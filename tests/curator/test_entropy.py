@@ -19,7 +19,7 @@ NOISE = geometric.calibrate(QUERY, Fraction(1), gamma=Fraction(1))
 
 
 class SharedBuffer:
-    """A planted fault: coins fetched ahead and kept, as a forked worker inherits them."""
+    """A planted fault: coins fetched ahead and kept; a forked worker inherits them."""
 
     def __init__(self) -> None:
         self._buffer = os.urandom(1 << 16)

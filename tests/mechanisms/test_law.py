@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from dpql.curator.entropy import SystemBits
+from dpql.exact import exp_down
 from dpql.mechanisms import MECHANISMS, Query
 from dpql.testing import chi_square, relative_entropy
 
@@ -97,9 +98,7 @@ def test_wide_geometric_noise(inverse: int) -> None:
 
 
 def _below(edge: int, theta: Fraction) -> Fraction:
-    """Return P(X < edge) for the geometric law: q**(1-edge)/(1+q), or its complement."""
-    from dpql.exact import exp_down
-
+    """Return P(X < edge) of the geometric law: q**(1-edge)/(1+q) or its complement."""
     q = exp_down(-theta)
     if edge <= 0:
         return exp_down(-theta * (1 - edge)) / (1 + q)

@@ -174,7 +174,7 @@ def _precise(scale: int, uniform_bits: int) -> SnappingNoise:
 
 @pytest.mark.parametrize("scale", [64, 1024])
 def test_a_uniform_of_few_bits_is_caught(scale: int) -> None:
-    """20-bit logarithms of a 6-bit U lose more than claimed, and it shows (MATH 1.4)."""
+    """20-bit logarithms of a 6-bit U lose more than claimed, visibly (MATH 1.4)."""
     noise = _precise(scale, 6)
     claimed = snapping.loss(noise)
     values = [Fraction(k * scale, 8) for k in range(9)]

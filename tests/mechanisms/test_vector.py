@@ -183,7 +183,7 @@ def test_logarithm_of_numpy_is_within_4_ulp() -> None:
 
 
 def test_a_wrong_radius_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With no radius at all, lanes near a boundary go wrong: the tests above can fail."""
+    """With no radius, lanes near a boundary go wrong: the tests above can fail."""
     monkeypatch.setattr(vector, "_RADIUS", -1.0)
     with pytest.raises(AssertionError):
         test_geometric_lanes_near_a_boundary(10**9, negative=True)
