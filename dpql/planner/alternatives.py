@@ -139,7 +139,11 @@ def finer_grid(plan: Plan, step: Step) -> Fraction | None:
     if None in grids:
         return None
     rows = step.at_least or 1
-    nudged = error_at(plan, step, step.mechanism, step.epsilon * _NUDGE, rows=rows)
+    try:
+        nudged = error_at(plan, step, step.mechanism, step.epsilon * _NUDGE, rows=rows)
+    except PlanFault:
+        # No release may spend more than the ceiling, not even a millionth.
+        return None
     present = error_at(plan, step, step.mechanism, step.epsilon, rows=rows)
     if nudged is None or present is None or nudged * 100 > present * 99:
         return None
@@ -186,7 +190,11 @@ def _curve(
     count = step.at_least or rows
     points = []
     for epsilon in grid:
-        error = error_at(plan, step, mechanism, epsilon, rows=count)
+        try:
+            error = error_at(plan, step, mechanism, epsilon, rows=count)
+        except PlanFault:
+            # The grid may go beyond what any release may spend; the curve ends there.
+            break
         assert error is not None, "a count is given"
         points.append((epsilon, error))
     return Curve(

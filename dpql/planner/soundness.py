@@ -7,9 +7,11 @@ plan has not, so its invariants are looked at again before anything relies on th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import is_dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from dpql.model.codec import layout
 from dpql.model.spec import (
     AccuracyTarget,
     And,
@@ -37,12 +39,25 @@ from dpql.model.spec import (
 )
 
 _INPUTS = {StatisticKind.COUNT: 0, StatisticKind.COVARIANCE: 2}
+_LARGEST = 10**400
 _SUMMED = frozenset(StatisticKind) - {StatisticKind.COUNT, StatisticKind.HISTOGRAM}
 
 
 def is_sound(spec: Spec) -> bool:
     """Tell whether the spec keeps every invariant that its types state in words."""
-    return all(_facts(spec))
+    return _modest(spec) and all(_facts(spec))
+
+
+def _modest(value: object) -> bool:
+    """Tell whether every number inside is of a size that a text can spell."""
+    if isinstance(value, int | Fraction):
+        return max(abs(value.numerator), value.denominator) < _LARGEST
+    if isinstance(value, tuple):
+        return all(map(_modest, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        members = layout(type(value))
+        return all(_modest(getattr(value, name)) for name, _ in members)
+    return True
 
 
 def _facts(spec: Spec) -> Iterator[bool]:

@@ -112,6 +112,15 @@ def test_a_target_out_of_reach_is_not_mentioned() -> None:
     assert round_target(made, replace(tiny, accuracy=Fraction(0))) is None
 
 
+def test_nothing_beyond_the_ceiling_is_supposed() -> None:
+    """At a total of 1000 there is no millionth more, and curves end there."""
+    made = planned("smallest_mean")
+    privacy = replace(made.spec.privacy, epsilon=Fraction(1000))
+    dear = plan(replace(made.spec, privacy=privacy))
+    assert finer_grid(dear, dear.steps[0]) is None
+    assert {curve.points[-1][0] for curve in curves(dear)} == {Fraction(1000)}
+
+
 def test_only_snapping_sits_on_powers_of_two() -> None:
     """Geometric noise has no such grid, nor has a ratio a promised accuracy."""
     assert finer_grid(planned("smallest_mean"), planned("smallest_mean").steps[0])

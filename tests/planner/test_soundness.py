@@ -189,6 +189,14 @@ def test_an_unsound_promise_is_found(spec: Spec) -> None:
     assert is_sound(spec)
 
 
+def test_numbers_beyond_any_text_are_found(spec: Spec) -> None:
+    """A plan cannot make the planner work on numbers of a million digits."""
+    huge = replace(spec.data, rows=RowsAtMost(count=10**400))
+    assert not is_sound(replace(spec, data=huge))
+    tiny = replace(spec.statistics[0], alpha=Fraction(1, 10**400))
+    assert not is_sound(replace(spec, statistics=(tiny,)))
+
+
 def test_decimals_may_have_any_step(spec: Spec) -> None:
     """Only integers need whole steps."""
     columns = list(spec.data.columns)
