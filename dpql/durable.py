@@ -1,0 +1,85 @@
+"""Files that are there wholly or not at all, whatever happens to the machine.
+
+A file is written under another name in the same directory, synced, and then given its
+name; the directory is synced too. No link is ever followed. Callers turn the `OSError`
+of a full disk or a missing permission into a fault of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+_CHUNK = 1 << 20
+
+
+def create(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """Write a new file; FileExistsError when the name is taken, even by a link."""
+    part = _written(path, data, mode)
+    try:
+        os.link(part, path, follow_symlinks=False)
+    finally:
+        part.unlink()
+    sync_directory(path.parent)
+
+
+def replace(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """Write a file in place of the one of that name; a link of that name goes away."""
+    part = _written(path, data, mode)
+    try:
+        part.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+    sync_directory(path.parent)
+
+
+def read(path: Path, *, limit: int) -> tuple[bytes, int]:
+    """Return the bytes of a plain file and its mode; OSError for anything else.
+
+    Bytes and mode are those of one open file, so neither can be swapped in between.
+    A pipe or a device is refused rather than waited for.
+    """
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    handle = os.open(path, flags)
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
+            raise OSError("not a plain file of moderate size")
+        data = bytearray()
+        while chunk := os.read(handle, min(_CHUNK, limit + 1 - len(data))):
+            data += chunk
+        if len(data) > limit:
+            raise OSError("not a plain file of moderate size")
+        return bytes(data), stat.S_IMODE(status.st_mode)
+    finally:
+        os.close(handle)
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _written(path: Path, data: bytes, mode: int) -> Path:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+    return part

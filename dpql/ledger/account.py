@@ -1,0 +1,267 @@
+"""What a chain of entries means: the budget of a dataset and the state of its runs.
+
+    (none) --reserve--> RESERVED --begin draw--> DRAWING --seal--> RELEASED
+                           |                        |
+                        CANCELLED                  LOST
+
+    committed = epsilon of every run that is not CANCELLED, at most the cap
+
+All of it is derived from the entries, by exact arithmetic; nothing is stored twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import assert_never
+
+from dpql.errors import LedgerFault
+from dpql.ledger.entry import (
+    GENESIS,
+    Cancelled,
+    CapRaised,
+    Drawing,
+    Entry,
+    Event,
+    Head,
+    Lost,
+    Opened,
+    Released,
+    Reserved,
+    broken,
+)
+from dpql.model.spec import Neighbours
+
+ZERO = Fraction(0)
+
+
+class State(StrEnum):
+    """How far a run has come."""
+
+    RESERVED = "reserved"
+    DRAWING = "drawing"
+    RELEASED = "released"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+
+
+_SPENT = frozenset({State.DRAWING, State.RELEASED, State.LOST})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One debit: ``number`` is that of the entry that reserved it."""
+
+    number: int
+    plan: str
+    epsilon: Fraction
+    cap: Fraction
+    before: Fraction
+    after: Fraction
+    state: State
+    drawing: Head | None = None
+    envelope: str | None = None
+    sealed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """The budget of one dataset, as of its last entry."""
+
+    dataset: str
+    cap: Fraction = ZERO
+    unit: str = ""
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+    approvals: int = 0
+    runs: tuple[Run, ...] = ()
+    seq: int = 0
+    head: str = GENESIS
+    digests: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def spent(self) -> Fraction:
+        """What runs have spent for good."""
+        return self._sum(_SPENT)
+
+    @property
+    def reserved(self) -> Fraction:
+        """What runs under way hold back."""
+        return self._sum(frozenset({State.RESERVED}))
+
+    @property
+    def committed(self) -> Fraction:
+        """What is spent or held back."""
+        return self.spent + self.reserved
+
+    @property
+    def left(self) -> Fraction:
+        """What a new run may still take."""
+        return self.cap - self.committed
+
+    def run(self, number: int) -> Run | None:
+        """Return the run of that number."""
+        return next((run for run in self.runs if run.number == number), None)
+
+    def released(self, plan: str) -> Run | None:
+        """Return the last run that released this plan."""
+        found = [
+            run for run in self.runs if run.plan == plan and run.state is State.RELEASED
+        ]
+        return found[-1] if found else None
+
+    def holds(self, head: Head) -> bool:
+        """Tell whether the chain has that entry with that digest."""
+        return (
+            head.dataset == self.dataset
+            and 1 <= head.seq <= self.seq
+            and self.digests[head.seq - 1] == head.digest
+        )
+
+    def _sum(self, states: frozenset[State]) -> Fraction:
+        return sum((run.epsilon for run in self.runs if run.state in states), ZERO)
+
+
+def replay(dataset: str, entries: Sequence[Entry]) -> Account:
+    """Return the account that the entries add up to.
+
+    Raises:
+        LedgerFault: an entry does what its forerunners do not allow (DPQL705).
+    """
+    tally = _Tally(Account(dataset=dataset), {}, ZERO, [])
+    for entry in entries:
+        tally.take(entry)
+    return tally.account_now()
+
+
+def follow(account: Account, entry: Entry) -> Account:
+    """Return the account after one more entry; refuse what it does not allow."""
+    runs = {run.number: run for run in account.runs}
+    tally = _Tally(account, runs, account.committed, list(account.digests))
+    tally.take(entry)
+    return tally.account_now()
+
+
+def next_entry(account: Account, event: Event) -> Entry:
+    """Return the entry that continues the chain of the account."""
+    return Entry(
+        dataset=account.dataset,
+        seq=account.seq + 1,
+        previous=account.head,
+        event=event,
+    )
+
+
+def _owner(account: Account, entry: Entry) -> Account:
+    event = entry.event
+    if isinstance(event, Opened):
+        if event.cap <= 0 or event.approvals < 0:
+            raise broken(entry.seq)
+        return replace(
+            account,
+            cap=event.cap,
+            unit=event.unit,
+            neighbours=event.neighbours,
+            approvals=event.approvals,
+        )
+    assert isinstance(event, CapRaised)
+    if event.cap <= account.cap:
+        raise broken(entry.seq)
+    return replace(account, cap=event.cap)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """An account that is being added up."""
+
+    account: Account
+    runs: dict[int, Run]
+    committed: Fraction
+    digests: list[str]
+
+    def take(self, entry: Entry) -> None:
+        """Take in the next entry."""
+        if isinstance(entry.event, Opened) != (entry.seq == 1):
+            raise broken(entry.seq)
+        if isinstance(entry.event, (Opened, CapRaised)):
+            self.account = _owner(self.account, entry)
+        else:
+            self.committed = _run(self.account, self.runs, self.committed, entry)
+        self.digests.append(entry.digest)
+
+    def account_now(self) -> Account:
+        """Return the account as of the last entry."""
+        return replace(
+            self.account,
+            runs=tuple(self.runs.values()),
+            seq=len(self.digests),
+            head=self.digests[-1] if self.digests else GENESIS,
+            digests=tuple(self.digests),
+        )
+
+
+def _run(
+    account: Account, runs: dict[int, Run], committed: Fraction, entry: Entry
+) -> Fraction:
+    """Take the entry of a run into ``runs``; return what is committed after it."""
+    event = entry.event
+    assert not isinstance(event, (Opened, CapRaised))
+    if isinstance(event, Reserved):
+        sound = (
+            event.epsilon > 0
+            and event.cap == account.cap
+            and event.before == committed
+            and event.after == event.before + event.epsilon <= event.cap
+        )
+        if not sound:
+            raise broken(entry.seq)
+        runs[entry.seq] = Run(
+            number=entry.seq,
+            plan=event.plan,
+            epsilon=event.epsilon,
+            cap=event.cap,
+            before=event.before,
+            after=event.after,
+            state=State.RESERVED,
+        )
+        return event.after
+    run = runs.get(event.run)
+    needed = State.RESERVED if isinstance(event, Drawing | Cancelled) else State.DRAWING
+    if run is None or run.state is not needed:
+        raise broken(entry.seq)
+    runs[run.number] = _moved(run, entry, event)
+    return committed - run.epsilon if isinstance(event, Cancelled) else committed
+
+
+def _moved(run: Run, entry: Entry, event: Drawing | Released | Cancelled | Lost) -> Run:
+    match event:
+        case Drawing():
+            head = Head(dataset=entry.dataset, seq=entry.seq, digest=entry.digest)
+            return replace(run, state=State.DRAWING, drawing=head)
+        case Released(envelope=envelope):
+            return replace(
+                run, state=State.RELEASED, envelope=envelope, sealed=entry.seq
+            )
+        case Cancelled():
+            return replace(run, state=State.CANCELLED)
+        case Lost():
+            return replace(run, state=State.LOST)
+        case _:
+            assert_never(event)
+
+
+def refuse_state(run: Run | None, needed: State) -> Run:
+    """Return the run if it is in the state; refuse it otherwise.
+
+    Raises:
+        LedgerFault: the run has ended, or was never begun (DPQL709).
+    """
+    if run is None or run.state is not needed:
+        state = "unknown" if run is None else run.state.value
+        raise LedgerFault.of(
+            "DPQL709",
+            f"the run is {state}, not {needed.value}",
+            hint="`dpql ledger show` lists the runs and their states",
+        )
+    return run

@@ -1,0 +1,175 @@
+"""Entries of the ledger, and the chain of hashes that ties them together.
+
+    digest(entry) = sha256 of its canonical JSON
+    entry n + 1 carries the digest of entry n; the first carries 64 zeros
+
+There is one chain for each dataset. The digest of the last entry is its *head*: whoever
+has written down a head notices any later change of what came before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from dpql.errors import LedgerFault
+from dpql.model.codec import Malformed, canonical, decode, encode, parse
+from dpql.model.spec import Neighbours
+
+GENESIS = "0" * 64
+"""What stands for the digest of the entry before the first."""
+
+_LIMIT = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """The owner opens a dataset.
+
+    ``unit`` is the id column that names whom the budget protects, or ``row``.
+    ``approvals`` is the number of distinct reviewers that a plan needs.
+    """
+
+    cap: Fraction
+    unit: str
+    neighbours: Neighbours
+    approvals: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapRaised:
+    """The owner allows more; ``cap`` is the new total."""
+
+    cap: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserved:
+    """A run of a plan holds ``epsilon`` back: ``after`` = ``before`` + epsilon."""
+
+    plan: str
+    epsilon: Fraction
+    cap: Fraction
+    before: Fraction
+    after: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """The run draws noise; from here on its epsilon is spent.
+
+    A run is named by the number of its `Reserved` entry.
+    """
+
+    run: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """The run ended in the report whose sha256 is ``envelope``."""
+
+    run: int
+    envelope: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancelled:
+    """The run ended before any noise; its epsilon is free again."""
+
+    run: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """The run died after it began to draw; its epsilon stays spent."""
+
+    run: int
+
+
+Event = Opened | CapRaised | Reserved | Drawing | Released | Cancelled | Lost
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One line of the ledger."""
+
+    dataset: str
+    seq: int
+    previous: str
+    event: Event
+
+    @cached_property
+    def body(self) -> bytes:
+        """The canonical bytes."""
+        return canonical(encode(Entry, self))
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 of the canonical bytes, in hexadecimal."""
+        return hashlib.sha256(self.body).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """A place in the chain of a dataset that somebody has written down."""
+
+    dataset: str
+    seq: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry as a store keeps it; nothing about it is believed."""
+
+    seq: object
+    body: object
+    digest: object
+
+
+def read_chain(dataset: str, rows: Sequence[Row]) -> tuple[Entry, ...]:
+    """Return the entries of a dataset; refuse rows that are not one whole chain.
+
+    Raises:
+        LedgerFault: a row was changed, moved, added or taken out (DPQL705).
+    """
+    entries: list[Entry] = []
+    previous = GENESIS
+    for number, row in enumerate(rows, start=1):
+        entry = _read(row)
+        if (
+            entry is None
+            or row.seq != number
+            or entry.seq != number
+            or entry.dataset != dataset
+            or entry.previous != previous
+            or entry.digest != row.digest
+        ):
+            raise broken(number)
+        entries.append(entry)
+        previous = entry.digest
+    return tuple(entries)
+
+
+def broken(number: int) -> LedgerFault:
+    """Return the fault of a chain that does not hold at an entry."""
+    return LedgerFault.of(
+        "DPQL705",
+        f"the ledger was altered: entry {number} does not continue the chain",
+        hint="keep the file as it is, and compare it with a backup",
+    )
+
+
+def _read(row: Row) -> Entry | None:
+    if not isinstance(row.body, str):
+        return None
+    try:
+        data = row.body.encode()
+        entry = decode(Entry, parse(data, limit=_LIMIT))
+    except (Malformed, UnicodeError):
+        return None
+    assert isinstance(entry, Entry)
+    return entry if entry.body == data else None

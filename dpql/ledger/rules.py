@@ -1,0 +1,102 @@
+"""What a ledger refuses, whoever asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dpql.diagnostics import shown
+from dpql.errors import LedgerFault
+from dpql.ledger.account import Account, State
+from dpql.ledger.entry import Head
+from dpql.model.plan import Plan
+
+ROW = "row"
+"""The unit of a dataset each of whose rows is a unit of its own."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+_GREATEST = Fraction(10) ** 6
+_FINEST = 10**40
+
+
+def unit_of(unit: str | None) -> str:
+    """Return how a ledger names a unit."""
+    return ROW if unit is None else unit
+
+
+def refuse_name(dataset: str) -> None:
+    """Refuse a name that is not plain letters, digits, dots and dashes (DPQL710)."""
+    if _NAME.fullmatch(dataset) is None:
+        raise LedgerFault.of(
+            "DPQL710",
+            f"`{shown(dataset)}` is no name for a dataset",
+            hint="letters, digits, `.`, `_` and `-`, at most 100",
+        )
+
+
+def refuse_cap(cap: Fraction, *, above: Fraction) -> None:
+    """Refuse a cap that is not above another one, or beyond any use (DPQL710)."""
+    if not above < cap <= _GREATEST or cap.denominator > _FINEST:
+        raise LedgerFault.of(
+            "DPQL710",
+            f"the cap must be above {above} and at most {_GREATEST}",
+            hint="a cap is raised, never lowered: what is promised stays promised",
+        )
+
+
+def refuse_unit(account: Account, plan: Plan) -> None:
+    """Refuse a plan that protects somebody else than the owner asks (DPQL704)."""
+    privacy = plan.spec.privacy
+    unit = unit_of(privacy.unit)
+    if unit != account.unit:
+        raise LedgerFault.of(
+            "DPQL704",
+            f"the budget protects `{shown(account.unit)}`, the plan `{shown(unit)}`",
+            hint="epsilons of different units do not add up",
+        )
+    if privacy.neighbours is not account.neighbours:
+        raise LedgerFault.of(
+            "DPQL704",
+            f"the budget is for {account.neighbours.value}, "
+            f"the plan for {privacy.neighbours.value}",
+            hint="epsilons of different neighbours do not add up",
+        )
+
+
+def refuse_overspending(account: Account, epsilon: Fraction) -> None:
+    """Refuse a debit that does not fit under the cap (DPQL703)."""
+    if account.committed + epsilon > account.cap:
+        raise LedgerFault.of(
+            "DPQL703",
+            f"ε = {epsilon} does not fit: {account.committed} of {account.cap} "
+            f"is spent or held back, {account.left} is left",
+            hint="spend less, or ask the owner for `dpql ledger raise-cap`",
+        )
+
+
+def refuse_runs(account: Account, plan: str, allowed: int | None) -> None:
+    """Refuse a plan that was run as often as its reviewers allow (DPQL715)."""
+    if allowed is None:
+        return
+    made = sum(
+        run.plan == plan and run.state is not State.CANCELLED for run in account.runs
+    )
+    if made >= allowed:
+        raise LedgerFault.of(
+            "DPQL715",
+            f"the approvals allow {allowed} run(s) of this plan; all are used",
+            hint="ask for another approval",
+        )
+
+
+def refuse_rollback(account: Account, known: Iterable[Head]) -> None:
+    """Refuse a chain that lacks a head that somebody has seen (DPQL706)."""
+    for head in known:
+        if not account.holds(head):
+            raise LedgerFault.of(
+                "DPQL706",
+                f"the ledger does not hold entry {head.seq} of "
+                f"`{shown(head.dataset)}` as it was seen before",
+                hint="an old copy was put back, or the ledger was rewritten",
+            )

@@ -1,0 +1,213 @@
+"""The ledger in a file: sqlite, write-ahead log, every commit synced.
+
+A connection lives for one transaction, so nothing is held open while data are read,
+and nothing is shared with a forked child. Rows can be added but, by triggers, neither
+changed nor taken out; the chain of hashes notices whoever gets around that.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpql.durable import sync_directory
+from dpql.errors import LedgerFault
+from dpql.ledger.entry import Entry, Row
+
+_WAIT = 60
+"""Seconds that a transaction waits for another one."""
+
+_APPLICATION = 0x6470716C
+"""The letters ``dpql``: what tells a ledger from another sqlite file."""
+
+_SCHEMA = (
+    """CREATE TABLE entry (
+        dataset TEXT NOT NULL,
+        seq INTEGER NOT NULL CHECK (seq > 0),
+        body TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        PRIMARY KEY (dataset, seq)
+    ) STRICT""",
+    """CREATE TABLE kept (
+        digest TEXT NOT NULL PRIMARY KEY,
+        data BLOB NOT NULL
+    ) STRICT""",
+    *(
+        f"""CREATE TRIGGER {table}_{verb.lower()} BEFORE {verb} ON {table}
+        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"""
+        for table in ("entry", "kept")
+        for verb in ("UPDATE", "DELETE")
+    ),
+    # A conflict clause may replace a row without firing the trigger of DELETE.
+    """CREATE TRIGGER entry_insert BEFORE INSERT ON entry
+        WHEN NEW.seq IS NOT (
+            SELECT coalesce(max(seq), 0) + 1 FROM entry WHERE dataset = NEW.dataset
+        )
+        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
+)
+
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_PRIMARY = 0xFF
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteSession:
+    """One transaction on an open connection."""
+
+    connection: sqlite3.Connection
+
+    def datasets(self) -> list[str]:
+        """Return the names of all datasets, sorted."""
+        query = "SELECT DISTINCT dataset FROM entry ORDER BY dataset"
+        return [str(name) for (name,) in self.connection.execute(query)]
+
+    def rows(self, dataset: str) -> list[Row]:
+        """Return the entries of a dataset in the order of their numbers."""
+        query = "SELECT seq, body, digest FROM entry WHERE dataset = ? ORDER BY seq"
+        return [Row(*row) for row in self.connection.execute(query, (dataset,))]
+
+    def append(self, entry: Entry) -> None:
+        """Add an entry."""
+        self.connection.execute(
+            "INSERT INTO entry (dataset, seq, body, digest) VALUES (?, ?, ?, ?)",
+            (entry.dataset, entry.seq, entry.body.decode(), entry.digest),
+        )
+
+    def keep(self, digest: str, data: bytes) -> None:
+        """Keep the bytes of a sealed file under their sha256."""
+        self.connection.execute(
+            "INSERT INTO kept (digest, data) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            (digest, data),
+        )
+
+    def kept(self, digest: str) -> bytes | None:
+        """Return the bytes that were kept under a sha256."""
+        query = "SELECT data FROM kept WHERE digest = ?"
+        row = self.connection.execute(query, (digest,)).fetchone()
+        return bytes(row[0]) if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteStore:
+    """A ledger in a file."""
+
+    path: Path
+
+    def create(self) -> None:
+        """Make an empty ledger; refuse a place that is taken."""
+        # The ledger is built under another name and then given its own, so that a
+        # crash cannot leave half of one behind.
+        try:
+            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".ledger.")
+            os.close(handle)
+        except OSError as error:
+            raise _unusable() from error
+        part = Path(name)
+        try:
+            with _faults():
+                _build(part)
+                os.link(part, self.path, follow_symlinks=False)
+                sync_directory(self.path.parent)
+        except FileExistsError:
+            raise LedgerFault.of(
+                "DPQL702", "a file of that name is there already"
+            ) from None
+        finally:
+            part.unlink()
+
+    @contextmanager
+    def session(self, *, write: bool) -> Iterator[SqliteSession]:
+        """Open a transaction; commit at its end, or undo all of it."""
+        _require_file(self.path)
+        with _faults(), closing(_connect(self.path)) as connection:
+            connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            try:
+                _require_schema(connection)
+                yield SqliteSession(connection)
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # The mode forbids sqlite to make a file that is not there.
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        isolation_level=None,
+        timeout=_WAIT,
+    )
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def _build(path: Path) -> None:
+    with closing(_connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in _SCHEMA:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        connection.execute("COMMIT")
+
+
+def _require_file(path: Path) -> None:
+    try:
+        plain = stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        plain = False
+    if not plain:
+        raise LedgerFault.of(
+            "DPQL700",
+            "there is no ledger at that place",
+            hint="`dpql ledger open DATASET --epsilon CAP --unit COLUMN` makes one",
+        )
+
+
+def _require_schema(connection: sqlite3.Connection) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != _APPLICATION:
+        raise LedgerFault.of("DPQL700", "the file is not a ledger")
+    query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
+    found = {" ".join(str(text).split()) for (text,) in connection.execute(query)}
+    if found != {" ".join(text.split()) for text in _SCHEMA}:
+        raise LedgerFault.of(
+            "DPQL712",
+            "the tables or triggers of the ledger were altered",
+            hint="keep the file as it is, and compare it with a backup",
+        )
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
+        if code in _BUSY:
+            raise LedgerFault.of(
+                "DPQL707",
+                "another run is writing to the ledger",
+                hint="try again in a moment",
+            ) from error
+        raise _unusable() from error
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise _unusable() from error
+
+
+def _unusable() -> LedgerFault:
+    return LedgerFault.of(
+        "DPQL708",
+        "the ledger cannot be read or written",
+        hint="look for a full disk, a missing permission or a damaged file",
+    )

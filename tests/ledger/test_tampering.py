@@ -1,0 +1,191 @@
+"""Whatever is done to the rows of a ledger behind its back is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from ledger_places import DATASET, Places, count_plan, tampering
+
+from dpql.errors import LedgerFault
+from dpql.ledger import Head, Ledger, Reservation, open_ledger
+from dpql.ledger.entry import GENESIS, Row, read_chain
+
+EDITS = {
+    "a body": "UPDATE dpql_entry SET body = replace(body, '\"4\"', '\"9\"')"
+    " WHERE seq = 1",
+    "spaces of a body": "UPDATE dpql_entry SET body = body || ' ' WHERE seq = 2",
+    "a digest": "UPDATE dpql_entry SET digest = upper(digest) WHERE seq = 3",
+    "a row less": "DELETE FROM dpql_entry WHERE seq = 2",
+    "the first row less": "DELETE FROM dpql_entry WHERE seq = 1",
+    "the last row less": "DELETE FROM dpql_entry WHERE seq = 4",
+    "two rows swapped": "UPDATE dpql_entry SET seq = 5 - seq + 10 WHERE seq IN (2, 3)",
+    "another number": "UPDATE dpql_entry SET seq = 9 WHERE seq = 4",
+    "all rows gone": "DELETE FROM dpql_entry",
+}
+
+
+def _filled(places: Places) -> tuple[str, Ledger, Head]:
+    """Make a ledger with one release: opened, reserved, drawing, released."""
+    location, ledger = places.make()
+    reservation = ledger.reserve(DATASET, count_plan())
+    assert isinstance(reservation, Reservation)
+    receipt = ledger.begin_draw(reservation)
+    ledger.seal(receipt, b"the report", {})
+    return location, ledger, receipt.head
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_edited_rows_are_noticed(places: Places, edit: str) -> None:
+    """Verification and every run refuse a ledger whose rows were edited."""
+    location, ledger, _ = _filled(places)
+    with tampering(location) as execute:
+        execute(edit)
+        if "swapped" in edit or "5 - seq + 10" in edit:
+            execute("UPDATE dpql_entry SET seq = seq - 10 WHERE seq > 10")
+    for attempt in (
+        lambda: ledger.verify(DATASET),
+        lambda: ledger.reserve(DATASET, count_plan(), again=True),
+    ):
+        with pytest.raises(LedgerFault) as refusal:
+            attempt()
+        assert refusal.value.diagnostics[0].code in {"DPQL701", "DPQL705", "DPQL706"}
+
+
+def test_rows_cannot_be_changed_while_triggers_stand(places: Places) -> None:
+    """The store itself refuses to change, replace or take out rows."""
+    location, ledger, _ = _filled(places)
+    before = ledger.account(DATASET)
+    statements = [
+        "UPDATE dpql_entry SET body = 'x'",
+        "DELETE FROM dpql_entry",
+        "UPDATE dpql_kept SET data = NULL",
+        "DELETE FROM dpql_kept",
+    ]
+    if places.server is None:
+        statements += ["INSERT OR REPLACE INTO dpql_entry SELECT * FROM dpql_entry"]
+        for statement in statements:
+            with (
+                closing(sqlite3.connect(location)) as file,
+                pytest.raises(sqlite3.IntegrityError, match="append-only"),
+            ):
+                file.execute(statement.replace("dpql_", ""))
+    else:
+        import psycopg
+
+        for statement in [*statements, "TRUNCATE dpql_entry"]:
+            with (
+                psycopg.connect(location) as connection,
+                pytest.raises(psycopg.errors.RaiseException, match="append-only"),
+            ):
+                connection.execute(statement)  # type: ignore[call-overload]
+    assert ledger.account(DATASET) == before
+
+
+def test_rewritten_chain_is_noticed_by_witness_and_report(places: Places) -> None:
+    """A chain that was rewritten with sound hashes is not the one that was seen."""
+    location, ledger, head = _filled(places)
+    none = str(places.folder / "none")
+    other_location, other = places.make("40", witness=none)
+    reservation = other.reserve(DATASET, count_plan())
+    assert isinstance(reservation, Reservation)
+    other.begin_draw(reservation)
+    blind = open_ledger(other_location, witness=none)
+    assert blind.verify(DATASET).cap == 40
+    with pytest.raises(LedgerFault) as refusal:
+        blind.verify(DATASET, [head])
+    assert refusal.value.diagnostics[0].code == "DPQL706"
+    swapped = open_ledger(other_location, witness=places.witness())
+    with pytest.raises(LedgerFault) as refusal:
+        swapped.verify(DATASET)
+    assert refusal.value.diagnostics[0].code == "DPQL706"
+    assert ledger.verify(DATASET, [head]).cap == 4
+    assert location != other_location
+
+
+def test_restored_backup_is_noticed(tmp_path: Path) -> None:
+    """An old copy of the file is sound in itself, and refused all the same."""
+    places = Places(folder=tmp_path)
+    location, ledger = places.make()
+    backup = tmp_path / "backup.db"
+    shutil.copy(location, backup)
+    reservation = ledger.reserve(DATASET, count_plan())
+    assert isinstance(reservation, Reservation)
+    head = ledger.begin_draw(reservation).head
+    Path(location).unlink()
+    shutil.copy(backup, location)
+    with pytest.raises(LedgerFault) as refusal:
+        ledger.reserve(DATASET, count_plan())
+    assert refusal.value.diagnostics[0].code == "DPQL706"
+    Path(places.witness()).unlink()
+    with pytest.raises(LedgerFault) as refusal:
+        ledger.reserve(DATASET, count_plan(), known=[head])
+    assert refusal.value.diagnostics[0].code == "DPQL706"
+    assert ledger.verify(DATASET).spent == 0
+
+
+def test_altered_stored_report_is_refused(places: Places) -> None:
+    """The stored report must have the digest that the chain names."""
+    location, ledger, _ = _filled(places)
+    byte = "x'00'" if places.server is None else "'\\x00'::bytea"
+    with tampering(location) as execute:
+        execute("UPDATE dpql_kept SET data = " + byte)
+    with pytest.raises(LedgerFault) as refusal:
+        ledger.reserve(DATASET, count_plan())
+    assert refusal.value.diagnostics[0].code == "DPQL711"
+    with pytest.raises(LedgerFault) as refusal:
+        ledger.kept(hashlib.sha256(b"never kept").hexdigest())
+    assert refusal.value.diagnostics[0].code == "DPQL711"
+
+
+def test_missing_triggers_are_noticed(places: Places) -> None:
+    """A ledger without its triggers is refused before anything is read."""
+    location, ledger, _ = _filled(places)
+    if places.server is None:
+        with closing(sqlite3.connect(location)) as file:
+            file.execute("DROP TRIGGER entry_update")
+    else:
+        import psycopg
+
+        with psycopg.connect(location) as connection:
+            connection.execute("DROP TRIGGER dpql_kept_append_only ON dpql_kept")
+    with pytest.raises(LedgerFault) as refusal:
+        ledger.verify(DATASET)
+    assert refusal.value.diagnostics[0].code == "DPQL712"
+
+
+def test_every_flipped_bit_of_an_entry_breaks_the_chain(tmp_path: Path) -> None:
+    """No bit of body or digest of any entry can change unnoticed."""
+    _, ledger, _ = _filled(Places(folder=tmp_path))
+    with ledger.store.session(write=False) as session:
+        rows = session.rows(DATASET)
+    assert read_chain(DATASET, rows)[0].previous == GENESIS
+    survived = 0
+    tried = 0
+    for place, row in enumerate(rows):
+        for name in ("body", "digest"):
+            data = str(getattr(row, name)).encode()
+            for position in range(len(data)):
+                for bit in range(8):
+                    flipped = bytearray(data)
+                    flipped[position] ^= 1 << bit
+                    text = flipped.decode("utf-8", errors="surrogateescape")
+                    changed = Row(
+                        row.seq,
+                        text if name == "body" else row.body,
+                        text if name == "digest" else row.digest,
+                    )
+                    tried += 1
+                    try:
+                        read_chain(
+                            DATASET, [*rows[:place], changed, *rows[place + 1 :]]
+                        )
+                    except LedgerFault:
+                        continue
+                    survived += 1
+    assert survived == 0
+    assert tried > 5_000
