@@ -34,19 +34,6 @@ def load_text(text: str, *, source: str = "<text>", form: str) -> Spec:
     return _meaning(sources.examine(text, source), sources.form_named(form))
 
 
-def tree_of(source: Source, form: Form) -> Mapping:
-    """Return the tree of a source whose shape is that of a spec.
-
-    Raises:
-        SpecError: with every fault of syntax, or every fault of shape.
-    """
-    root = parsed(source, form)
-    check(root, SPEC, source, "the spec")
-    source.check()
-    assert isinstance(root, Mapping)
-    return root
-
-
 def parsed(source: Source, form: Form) -> Node:
     """Return the tree of a source, whatever its shape."""
     if form is Form.YAML:

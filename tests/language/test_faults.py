@@ -181,6 +181,68 @@ def test_habits_of_other_languages_get_a_hint(
     assert expected in told(text.replace(right, wrong, 1), "dpql")
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "expected"),
+    [
+        ("{type: id}", "{}", "`person_id` has no `type`"),
+        ("{type: id}", "5", "DPQL203 `person_id` is not a block of keys"),
+        ("{alpha: 0.05, gamma: 1e-9}", "{}", "DPQL210 `defaults` has no entries"),
+        ("by: [district]", "by: [a, b, c, d, e, f, g, h, i]", "at most 8 belong"),
+        ("by: [district]", "by: []", "at least 1 belong"),
+        ("mean: wage", "mean: [wage]", "`mean` is a list, where a column name belongs"),
+        ("spend: {share: 2}", "spend: {}", "has none of `share`, `epsilon` or"),
+        ("spend: {share: 2}", "spend: all", "`spend` is not a block of keys"),
+        ("nulls: {as: 0}", "nulls: {as: [0]}", "`as` is a list, where a number"),
+        ("nulls: {as: 0}", "nulls: keep", "`keep` is not a rule for nulls"),
+        ("step: 0.01", "step: 50_000", "for example `bounds: [0, ...]`"),
+    ],
+)
+def test_poor_shapes_are_told_in_plain_words(
+    right: str, wrong: str, expected: str
+) -> None:
+    """Each poor shape is named, never by a schema's own message."""
+    assert right in REFERENCE
+    assert expected in told(REFERENCE.replace(right, wrong, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "DPQL108 the file is empty"),
+        ("# only a comment\n", "DPQL108 the file is empty"),
+        ("just words", "DPQL203 the spec is not a block of keys"),
+        ("- a\n- b\n", "DPQL203 the spec is not a block of keys"),
+        (
+            REFERENCE.split("statistics:", maxsplit=1)[0] + "statistics: {}\n",
+            "DPQL210 `statistics` has no entries",
+        ),
+    ],
+)
+def test_texts_that_are_no_spec_are_refused(text: str, expected: str) -> None:
+    """An empty file and a list are answered too."""
+    assert expected in told(text)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "expected"),
+    [
+        (' "Monthly wage tables by district."', "", "the spec has no `purpose`"),
+        (" with at most 2_000_000 rows", "", "`data` has no `rows`"),
+        ("default alpha", "default alpha 1/2, alpha", "DPQL103 `alpha` is given twice"),
+        (" spend share 2", "", "DPQL201 `wage_mean` has no `spend`"),
+        ("spend share 2", "spend share 2 spend share 1", "`spend` is given twice"),
+        ("age >= 18", "\n or ".join(["not " * 40 + "age >= 18"] * 2), "DPQL125"),
+    ],
+)
+def test_poor_query_texts_are_told_in_plain_words(
+    right: str, wrong: str, expected: str
+) -> None:
+    """The text form shares the checks of YAML."""
+    text = format_text(REFERENCE, form="yaml", to="dpql")
+    assert right in text
+    assert expected in told(text.replace(right, wrong, 1), "dpql")
+
+
 def test_faults_of_the_text_form_have_places_too() -> None:
     """The caret is as good in query text as in YAML."""
     text = format_text(REFERENCE, form="yaml", to="dpql").replace("== north", "== nort")

@@ -70,11 +70,11 @@ def test_gallery_is_accepted_as_text_and_as_an_editor_sees_it(path: Path) -> Non
 
 @pytest.mark.property
 def test_schema_and_shape_check_agree_on_mutated_specs() -> None:
-    """What one accepts the other accepts, on 1,500 mutated specs."""
+    """What one accepts the other accepts, on 500 mutated specs."""
     draw = Random(7)
     starts = [REFERENCE, KNOWN_N]
     judged = {True: 0, False: 0}
-    while sum(judged.values()) < 1_500:
+    while sum(judged.values()) < 500:
         text = draw.choice(starts)
         for _ in range(draw.choice((1, 1, 2, 3))):
             text = draw.choice(MUTATIONS)(text, draw)
@@ -84,7 +84,7 @@ def test_schema_and_shape_check_agree_on_mutated_specs() -> None:
         sound = shape_is_sound(root)
         assert sound is VALIDATOR.is_valid(plain(root)), text
         judged[sound] += 1
-    assert min(judged.values()) > 150
+    assert min(judged.values()) > 50
 
 
 def test_every_field_is_described() -> None:
