@@ -109,6 +109,8 @@ def test_another_format_is_named_as_such() -> None:
         (b'"delta": "0"', b'"delta": "-0"'),
         (b'"delta": "0"', b'"delta": "0/1"'),
         (b'"delta": "0"', b'"delta": "1/0"'),
+        (b'"delta": "0"', b'"delta": "/1"'),
+        (b'"delta": "0"', b'"delta": "0/"'),
         (b'"delta": "0"', b'"delta": "0.0"'),
         (b'"delta": "0"', b'"delta": "1e3"'),
         (b'"delta": "0"', b'"delta": "\xd9\xa1"'),
@@ -124,7 +126,7 @@ def test_another_format_is_named_as_such() -> None:
         (b'"kind": "affine"', b'"kind": "nothing"'),
         (b'"kind": "affine"', b'"kind": null'),
     ],
-    ids=range(19),
+    ids=range(21),
 )
 def test_any_other_spelling_is_refused(old: bytes, new: bytes) -> None:
     """One plan has one spelling."""

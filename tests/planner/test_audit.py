@@ -14,7 +14,7 @@ from spec_text import ID, integer, make_spec
 from dpql.errors import PlanFault
 from dpql.model.codec import canonical, decode, encode
 from dpql.model.plan import Plan, spec_digest
-from dpql.model.spec import Spec
+from dpql.model.spec import AccuracyTarget, Spec
 from dpql.planner import audit, plan, read
 from dpql.planner.audit import audit_loss
 from dpql.planner.compiler import PASSES
@@ -196,6 +196,29 @@ def test_an_unknown_mechanism_is_refused(made: Plan) -> None:
     forged = replace(step, parts=(replace(step.parts[0], noise=noise),))
     with pytest.raises(PlanFault, match="DPQL402"):
         audit(replace(made, steps=(forged, *made.steps[1:])))
+
+
+def test_a_spec_that_cannot_be_planned_is_no_plan(made: Plan) -> None:
+    """DPQL402, not the planner's own refusal, when the spec inside asks too much."""
+    ask = replace(made.spec.statistics[0], spend=AccuracyTarget(within=Fraction(10**9)))
+    spec = replace(made.spec, statistics=(ask, *made.spec.statistics[1:]))
+    forged = replace(made, spec=spec, spec_digest=spec_digest(spec))
+    with pytest.raises(PlanFault, match=r"DPQL402.*cannot be planned"):
+        audit(forged)
+
+
+def test_a_plan_with_a_step_too_few_is_refused(made: Plan) -> None:
+    """A plan that leaves out a statistic of its spec is another plan."""
+    nothing = Fraction(0)
+    steps = made.steps[:-1]
+    forged = replace(
+        made,
+        steps=steps,
+        spent=sum((step.epsilon for step in steps), nothing),
+        loss=sum((step.loss for step in steps), nothing),
+    )
+    with pytest.raises(PlanFault, match="DPQL402"):
+        audit(forged)
 
 
 def test_the_loss_is_recomputed(made: Plan) -> None:

@@ -257,6 +257,20 @@ def test_delta_is_judged() -> None:
     assert diff(loose, old).verdict is Verdict.STRONGER
 
 
+def test_spending_less_of_the_same_total_is_stronger() -> None:
+    """What is really spent counts, not only what is allowed."""
+    half = Epsilon(value=Fraction(1, 2))
+    old = replace(OLD, statistics=(replace(OLD.statistics[1], spend=half),))
+    less = Epsilon(value=Fraction(1, 4))
+    new = replace(OLD, statistics=(replace(OLD.statistics[1], spend=less),))
+    (change, *_) = diff(plan(old), plan(new)).changes
+    assert (change.verdict, change.text) == (
+        Verdict.STRONGER,
+        "ε 1/2 of 1 → 1/4 of 1",
+    )
+    assert diff(plan(new), plan(old)).verdict is Verdict.WEAKER
+
+
 def test_what_no_rule_names_is_for_review() -> None:
     """A plan that differs in a derived member alone is never called the same."""
     old = plan(OLD)
