@@ -26,14 +26,14 @@ NAME = Text(
 COLUMN = Text(
     what="a column name",
     longest=128,
-    pattern=r"[^\s`](?:[^`]*[^\s`])?",
-    rule="no backquotes, no space at either end",
+    pattern=r"[^\s`](?:[^`\t]*[^\s`])?",
+    rule="no backquotes, no tabs, no space at either end",
 )
 KEY = Text(what="a key", longest=128)
 WORDS = Text(what="a text", longest=1_000)
 SIGNER = Text(what="a signer", longest=128)
 UNIT = Text(what="a unit", longest=32)
-CONDITION = Text(what="a condition", longest=4_096)
+CONDITION = Text(what="a condition", longest=4_096, pattern=r".+")
 NUMBER = Number()
 POSITIVE = Number(above=0)
 WHOLE = Number(whole=True, above=0)

@@ -16,8 +16,8 @@ class Text:
 
     what: str
     longest: int
-    pattern: str = r".+"
-    rule: str = ""
+    pattern: str = r"[^\t]+"
+    rule: str = "no tabs in it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -194,6 +194,7 @@ def test_habits_of_other_languages_get_a_hint(
         ("spend: {share: 2}", "spend: all", "`spend` is not a block of keys"),
         ("nulls: {as: 0}", "nulls: {as: [0]}", "`as` is a list, where a number"),
         ("nulls: {as: 0}", "nulls: keep", "`keep` is not a rule for nulls"),
+        ("[north,", "[nor\tth,", "DPQL208 `nor th` is not a key (a key has no tabs"),
         ("step: 0.01", "step: 50_000", "for example `bounds: [0, ...]`"),
     ],
 )
