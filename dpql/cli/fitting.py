@@ -66,7 +66,7 @@ def _pairs(heading: list[str], row: list[str]) -> list[tuple[str, str]]:
 
 def _pair(name: str, cell: str, width: int) -> str:
     line = f"   {name:<12} {cell}"
-    return line if len(line) <= width else f"   {name}: {cell}"
+    return line if len(line) <= width else f"   {name} {cell}"
 
 
 def _without_bar(line: str) -> str:

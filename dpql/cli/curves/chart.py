@@ -8,6 +8,7 @@ from fractions import Fraction
 from html import escape
 from math import ceil, floor, log10  # noqa: TID251  places on paper, no promise
 
+from dpql.diagnostics import shown
 from dpql.planner.alternatives import Curve
 from dpql.planner.figures import decimal
 
@@ -47,7 +48,7 @@ class Chart:
 
     def svg(self, curves: tuple[Curve, ...], chosen: str, epsilon: Fraction) -> str:
         """Return the drawing, with a mark at the plan's own epsilon."""
-        title = f"Error against epsilon for {curves[0].name}"
+        title = f"Error against epsilon for {shown(curves[0].name)}"
         mark = next(
             (self.x(e), self.y(error))
             for curve in curves

@@ -1,0 +1,226 @@
+"""`dpql ledger`: the budgets of an owner's datasets."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpql.cli import console, statuses
+from dpql.cli.options import EXACT, FORMAT, LEDGER
+from dpql.cli.wording import examples
+from dpql.diagnostics import shown
+
+if TYPE_CHECKING:
+    from dpql.ledger import Account, Ledger, Run
+
+_MARKS = {"reserved": "held back", "lost": "spent, not released"}
+
+
+@click.group(
+    name="ledger",
+    epilog=examples(
+        "dpql ledger open wages --epsilon 4 --unit person_id",
+        "dpql ledger show wages",
+        "dpql ledger verify --against releases/2026-11-16-wages",
+    ),
+)
+def command() -> None:
+    """Keep the budget of each dataset: what may be spent and what has been.
+
+    A ledger is a file (ledger.sqlite unless --ledger or DPQL_LEDGER names another)
+    or a PostgreSQL database.
+    """
+
+
+@command.command(name="open")
+@click.argument("dataset")
+@click.option("--epsilon", type=EXACT, required=True, help="The cap, e.g. 4 or 7/2.")
+@click.option("--unit", help="The id column that names whom the budget protects.")
+@click.option(
+    "--neighbours",
+    type=click.Choice(["add_remove", "replace_one"]),
+    default="add_remove",
+    show_default=True,
+    help="What may differ between neighbours.",
+)
+@click.option(
+    "--approvals",
+    type=click.IntRange(0, 100),
+    default=0,
+    show_default=True,
+    help="How many reviewers must have signed a plan.",
+)
+@LEDGER
+def open_dataset(
+    *,
+    dataset: str,
+    epsilon: Fraction,
+    unit: str | None,
+    neighbours: str,
+    approvals: int,
+    location: str,
+) -> int:
+    """Open DATASET with a cap on all that is ever spent on it.
+
+    Without --unit, each row is a unit.
+    """
+    from dpql.ledger import open_ledger
+    from dpql.model.spec import Neighbours
+
+    fresh = "://" not in location and not os.path.lexists(location)
+    ledger = open_ledger(location, create=fresh)
+    account = ledger.open_account(
+        dataset,
+        cap=epsilon,
+        unit=unit,
+        neighbours=Neighbours(neighbours),
+        approvals=approvals,
+    )
+    console.tell(_text(account))
+    return statuses.FINE
+
+
+@command.command(name="show")
+@click.argument("dataset", required=False)
+@LEDGER
+@FORMAT
+def show(*, dataset: str | None, location: str, form: str) -> int:
+    """Show the budget of DATASET, or of all, with every run."""
+    return _tell(_accounts(_ledger(location), dataset), form)
+
+
+@command.command(name="verify")
+@click.argument("dataset", required=False)
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(),
+    help="A published release whose entry must be in the chain.",
+)
+@LEDGER
+@FORMAT
+def verify(
+    *, dataset: str | None, against: tuple[str, ...], location: str, form: str
+) -> int:
+    """Check the whole chain, and published releases against it."""
+    ledger = _ledger(location)
+    known = _heads(against)
+    names = {dataset} if dataset else {*ledger.datasets(), *(h.dataset for h in known)}
+    accounts = [ledger.verify(name, known) for name in sorted(names)]
+    if form == "json":
+        return _tell(accounts, form)
+    for account in accounts:
+        console.tell(
+            f" ok  {shown(account.dataset)}   {account.seq} entries, "
+            f"head {account.head[:16]}\n"
+        )
+    return statuses.FINE
+
+
+@command.command(name="raise-cap")
+@click.argument("dataset")
+@click.option("--epsilon", type=EXACT, required=True, help="The new cap.")
+@LEDGER
+def raise_cap(*, dataset: str, epsilon: Fraction, location: str) -> int:
+    """Allow more to be spent on DATASET; the entry stays in the chain for good."""
+    account = _ledger(location).raise_cap(dataset, epsilon)
+    console.tell(_text(account))
+    return statuses.FINE
+
+
+@command.command(name="recover")
+@click.argument("dataset")
+@click.option("--run", "number", type=int, help="Only the run of that number.")
+@LEDGER
+def recover(*, dataset: str, number: int | None, location: str) -> int:
+    """End the runs of DATASET that died.
+
+    What was only held back is given back. What had begun to draw noise stays spent.
+    """
+    ended = _ledger(location).recover(dataset, number)
+    if not ended:
+        console.tell("no run had died\n")
+    for run in ended:
+        console.tell(f" run {run.number}   {run.state.value}   ε = {run.epsilon}\n")
+    return statuses.FINE
+
+
+def _ledger(location: str) -> Ledger:
+    from dpql.ledger import open_ledger
+
+    return open_ledger(location)
+
+
+def _accounts(ledger: Ledger, dataset: str | None) -> list[Account]:
+    names = (dataset,) if dataset else ledger.datasets()
+    return [ledger.account(name) for name in names]
+
+
+def _heads(paths: tuple[str, ...]) -> list[Any]:
+    if not paths:
+        return []
+    from dpql.cli.releases import head_of
+
+    return [head_of(path) for path in paths]
+
+
+def _tell(accounts: list[Account], form: str) -> int:
+    if form == "json":
+        console.tell_json([_document(account) for account in accounts])
+    else:
+        console.tell("\n".join(map(_text, accounts)) or "no dataset is open\n")
+    return statuses.FINE
+
+
+def _text(account: Account) -> str:
+    from dpql.planner.figures import bar, rational
+
+    spent, cap = rational(account.spent), rational(account.cap)
+    gauge = f"{bar(account.committed / account.cap)}   {rational(account.left)} left"
+    lines = [
+        f"{shown(account.dataset)}   spent {spent} of {cap}   {gauge}",
+        f"   protects   {shown(account.unit)}, {account.neighbours.value}",
+    ]
+    if account.approvals:
+        lines.append(f"   approvals  {account.approvals} needed")
+    lines += [_run_line(run) for run in account.runs]
+    return "\n".join(lines) + "\n"
+
+
+def _run_line(run: Run) -> str:
+    from dpql.planner.figures import rational
+
+    state = _MARKS.get(run.state.value, run.state.value)
+    name = f"   {run.envelope[:16]}" if run.envelope else ""
+    return (
+        f"   #{run.number:<4} plan {run.plan[:8]}   ε {rational(run.epsilon):<8} "
+        f"{state}{name}"
+    )
+
+
+def _document(account: Account) -> dict[str, Any]:
+    return {
+        "dataset": account.dataset,
+        "unit": account.unit,
+        "neighbours": account.neighbours.value,
+        "approvals": account.approvals,
+        "cap": str(account.cap),
+        "spent": str(account.spent),
+        "reserved": str(account.reserved),
+        "left": str(account.left),
+        "seq": account.seq,
+        "head": account.head,
+        "runs": [
+            {
+                "run": run.number,
+                "plan": run.plan,
+                "epsilon": str(run.epsilon),
+                "state": run.state.value,
+                "release": run.envelope,
+            }
+            for run in account.runs
+        ],
+    }

@@ -1,0 +1,78 @@
+"""The public names: few, lazy, typed, documented, and nothing else raised."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dpql
+import dpql.api
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def at_root() -> Iterator[None]:
+    """Examples name files of the gallery by their path in the repository."""
+    before = Path.cwd()
+    os.chdir(ROOT)
+    yield
+    os.chdir(before)
+
+
+@pytest.mark.usefixtures("at_root")
+def test_docstring_examples_run() -> None:
+    """What the docstrings show is what happens."""
+    result = doctest.testmod(dpql.api)
+    assert result.failed == 0
+    assert result.attempted >= 8
+
+
+def test_public_names_are_those_of_the_stub() -> None:
+    """What mypy sees and what Python binds are the same names."""
+    stub = ast.parse((ROOT / "dpql" / "__init__.pyi").read_text("utf-8"))
+    typed = {
+        alias.asname
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert typed | {"__version__"} == set(dpql.__all__)
+    assert set(dpql.__all__) <= set(dir(dpql))
+    for name in dpql.__all__:
+        assert getattr(dpql, name) is not None
+
+
+def test_unknown_names_are_attribute_errors() -> None:
+    """A lazy module still says what it has not."""
+    with pytest.raises(AttributeError, match="no attribute 'lod'"):
+        dpql.lod  # type: ignore[attr-defined]  # noqa: B018  that is the point
+
+
+def test_every_verb_is_documented() -> None:
+    """Each verb has a docstring with an example or arguments."""
+    for name in dpql.api.__all__:
+        text = getattr(dpql.api, name).__doc__
+        assert text
+        assert "Args:" in text
+
+
+def test_a_plan_shows_itself() -> None:
+    """`print` gives the review table, a notebook gets it escaped."""
+    plan = dpql.plan(ROOT / "specs" / "district_wages.yaml")
+    assert str(plan).startswith(f"plan {plan.digest[:8]}   (no data was read)")
+    html = plan._repr_html_()
+    assert "headcount by district" in html
+    assert "&gt;= 18" in html
+
+
+def test_a_missing_plan_is_a_fault(tmp_path: Path) -> None:
+    """Reading raises nothing but DpqlError."""
+    for path in (tmp_path / "none.json", tmp_path, tmp_path / "nul\0"):
+        with pytest.raises(dpql.DpqlError, match="DPQL400"):
+            dpql.read(path)

@@ -1,0 +1,103 @@
+"""`dpql diff` judges changes between files and since a commit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli.started import SPECS, WAGES, dpql, fine, refused
+
+pytestmark = pytest.mark.cli
+
+TEXT = WAGES.read_text("utf-8")
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(
+        ["git", *settings, *arguments], cwd=folder, check=True, capture_output=True
+    )
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with one spec, changed since."""
+    _git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "wages.yaml").write_text(TEXT, "utf-8")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "spec")
+    changed = TEXT.replace("epsilon: 1.0", "epsilon: 2.0")
+    (tmp_path / "wages.yaml").write_text(changed, "utf-8")
+    return tmp_path
+
+
+def test_twins_are_the_same() -> None:
+    """The two forms of a spec do not differ; nor does its plan."""
+    for other in ("district_wages.dpql", "district_wages.plan.json"):
+        assert fine(dpql("diff", WAGES, SPECS / other)).startswith("SAME ")
+
+
+def test_a_larger_budget_is_weaker_and_a_smaller_one_stronger(tmp_path: Path) -> None:
+    """The verdict is the first word; the exit code follows --fail-on."""
+    larger = tmp_path / "larger.yaml"
+    larger.write_text(TEXT.replace("epsilon: 1.0", "epsilon: 2.0"), "utf-8")
+    assert fine(dpql("diff", WAGES, larger)).startswith("WEAKER ")
+    assert fine(dpql("diff", larger, WAGES)).startswith("STRONGER ")
+    for wanted, back, status in (
+        ("weaker", False, 1),
+        ("weaker", True, 0),
+        ("review", True, 0),
+        ("any", True, 1),
+    ):
+        pair = (larger, WAGES) if back else (WAGES, larger)
+        assert status == dpql("diff", *pair, "--fail-on", wanted).returncode
+
+
+def test_the_old_spec_is_read_from_git(repository: Path) -> None:
+    """With --base, the spec is compared with itself at the commit."""
+    run = dpql("diff", "--base", "main", "wages.yaml", folder=repository)
+    assert fine(run).startswith("WEAKER   wages.yaml")
+    markdown = fine(
+        dpql("diff", "--base", "main", ".", "--format", "markdown", folder=repository)
+    )
+    assert markdown.startswith("**WEAKER** wages.yaml")
+
+
+def test_a_spec_that_was_not_there_is_new(repository: Path) -> None:
+    """A new spec is shown whole and is for review."""
+    (repository / "new.yaml").write_text(TEXT, "utf-8")
+    arguments = ("diff", "--base", "HEAD", "new.yaml")
+    assert fine(dpql(*arguments, folder=repository)).startswith("NEW      new.yaml")
+    run = dpql(*arguments, "--fail-on", "review", folder=repository)
+    assert run.returncode == 1
+    (document,) = json.loads(
+        fine(dpql(*arguments, "--format", "json", folder=repository))
+    )
+    assert document["verdict"] == "NEW"
+
+
+def test_json_lists_the_changes() -> None:
+    """The document has the verdict and every change."""
+    document = json.loads(
+        fine(dpql("diff", WAGES, SPECS / "income.yaml", "--format", "json"))
+    )
+    assert document["verdict"] == "REVIEW"
+    assert {"verdict", "subject", "text"} <= set(document["changes"][0])
+
+
+def test_git_that_cannot_help_is_named(repository: Path) -> None:
+    """An unknown reference, an option in its place, no repository."""
+    for reference in ("nowhere", "--help", ""):
+        run = dpql("diff", f"--base={reference}", "wages.yaml", folder=repository)
+        refused(run, 1, "DPQL802")
+    outside = Path("/")
+    refused(
+        dpql("diff", "--base", "main", WAGES, folder=outside, PATH=""), 1, "DPQL802"
+    )
+
+
+def test_two_files_or_a_base_are_needed() -> None:
+    """One file alone is wrong usage."""
+    refused(dpql("diff", WAGES), 2, "--base")

@@ -1,0 +1,79 @@
+"""Commands import what they need and no more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from cli.started import ROOT, WAGES, surroundings
+
+pytestmark = pytest.mark.cli
+
+HEAVY = (
+    "polars",
+    "numpy",
+    "lark",
+    "yaml",
+    "gmpy2",
+    "jsonschema",
+    "cryptography",
+    "rich",
+)
+
+PROGRAM = """
+import contextlib, io, sys
+from dpql.cli.main import run
+with contextlib.redirect_stdout(io.StringIO()):
+    assert run(sys.argv[2:]) == 0
+print(*[name for name in sys.argv[1].split(",") if name in sys.modules])
+"""
+
+
+def _imported(*arguments: str) -> set[str]:
+    """Return the heavy packages that a command has imported."""
+    found = subprocess.run(
+        [sys.executable, "-c", PROGRAM, ",".join(HEAVY), *arguments],
+        cwd=ROOT,
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(found.stdout.split())
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """The overview comes from a table."""
+    assert _imported("--help") == set()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", str(WAGES)),
+        ("plan", str(WAGES)),
+        ("diff", str(WAGES), str(WAGES)),
+        ("fmt", "--check", str(WAGES)),
+        ("ledger", "--help"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_reviewing_imports_no_engine(arguments: tuple[str, ...]) -> None:
+    """No polars, and none of what only a run or a signature needs."""
+    unneeded = {"polars", "cryptography", "jsonschema", "rich"}
+    assert unneeded.isdisjoint(_imported(*arguments))
+
+
+def test_yaml_specs_need_no_parser_generator() -> None:
+    """A spec in YAML without a condition is read without lark."""
+    assert "lark" not in _imported("check", "specs/smallest_mean.yaml")
+
+
+def test_importing_dpql_is_next_to_nothing() -> None:
+    """`import dpql` binds names when they are used."""
+    program = "import sys, dpql; print(*[n for n in sys.modules if n[:5] == 'dpql.'])"
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == ""
