@@ -1,0 +1,1 @@
+"""Signed reports that anybody can verify, without trusting the sender."""

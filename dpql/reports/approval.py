@@ -1,0 +1,131 @@
+"""A reviewer's signature on a plan: which plan, how many runs, until which day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from dpql.errors import VerifyFault
+from dpql.model.plan import Plan
+from dpql.reports.envelope import open_envelope, seal
+from dpql.reports.keys import Signer
+from dpql.reports.predicate import APPROVAL, FORMAT, ApprovalPredicate
+from dpql.reports.statement import read_day, read_statement, write_statement
+from dpql.reports.trust import PLAN_ROLE, Trust, TrustedKey
+
+_SUBJECT = "plan.json"
+_MOST_RUNS = 10**6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approved:
+    """What the approvals of a plan allow together.
+
+    ``runs`` is the least that any of them allows, None when there is none.
+    """
+
+    envelopes: tuple[bytes, ...]
+    reviewers: tuple[TrustedKey, ...]
+    runs: int | None
+
+
+def approve(
+    plan: Plan, signer: Signer, *, runs: int = 1, until: date | None = None
+) -> bytes:
+    """Return the envelope in which a reviewer allows a plan to be run.
+
+    Raises:
+        VerifyFault: the number of runs is out of range (DPQL611).
+    """
+    if not 1 <= runs <= _MOST_RUNS:
+        raise _uncovered("an approval is for at least one run and at most a million")
+    predicate = ApprovalPredicate(
+        format=FORMAT,
+        title=plan.spec.release,
+        epsilon=plan.spent,
+        plan_digest=plan.digest,
+        runs=runs,
+        until=None if until is None else until.isoformat(),
+    )
+    payload = write_statement(
+        APPROVAL, ApprovalPredicate, predicate, {_SUBJECT: plan.digest}
+    )
+    return seal(payload, [signer])
+
+
+def verify_approvals(
+    envelopes: Sequence[bytes], plan: Plan, trust: Trust, *, day: date, needed: int = 0
+) -> Approved:
+    """Return what the approvals allow on a day; every one of them must hold.
+
+    Raises:
+        VerifyFault: one is not trusted (DPQL601 to DPQL606), is for another plan or
+            too old, or fewer than ``needed`` reviewers signed (DPQL611).
+    """
+    reviewers: dict[str, TrustedKey] = {}
+    runs: list[int] = []
+    for envelope in envelopes:
+        opened = open_envelope(envelope, trust, role=PLAN_ROLE)
+        statement = read_statement(opened.payload, APPROVAL, ApprovalPredicate)
+        predicate = statement.predicate
+        assert isinstance(predicate, ApprovalPredicate)
+        _require_cover(predicate, statement.subjects, plan, day)
+        runs.append(predicate.runs)
+        for lines in opened.lines:
+            line = valid_line(lines, day)
+            reviewers[line.key.fingerprint] = line
+    if len(reviewers) < needed:
+        raise VerifyFault.of(
+            "DPQL611",
+            f"the plan has {len(reviewers)} of {needed} approvals by different keys",
+            hint="`dpql approve PLAN --key REVIEWER` makes one",
+        )
+    return Approved(
+        envelopes=tuple(envelopes),
+        reviewers=tuple(reviewers.values()),
+        runs=min(runs) if runs else None,
+    )
+
+
+def valid_line(lines: Sequence[TrustedKey], day: date) -> TrustedKey:
+    """Return the line of the trust file that makes a key valid on a day.
+
+    Raises:
+        VerifyFault: the key was not valid on that day (DPQL604).
+    """
+    for line in lines:
+        if line.valid(day):
+            return line
+    raise VerifyFault.of(
+        "DPQL604",
+        f"the key of {lines[0].principal} was not valid on {day}",
+        hint="the trust file says from when and until when a key is valid",
+    )
+
+
+def _require_cover(
+    predicate: ApprovalPredicate,
+    subjects: tuple[tuple[str, str], ...],
+    plan: Plan,
+    day: date,
+) -> None:
+    same = (
+        predicate.format == FORMAT
+        and predicate.plan_digest == plan.digest
+        and subjects == ((_SUBJECT, plan.digest),)
+        and predicate.title == plan.spec.release
+        and predicate.epsilon == plan.spent
+    )
+    if not same:
+        raise _uncovered("an approval is for another plan")
+    if not 1 <= predicate.runs <= _MOST_RUNS:
+        raise _uncovered("an approval is for no run, or too many")
+    if predicate.until is not None and day > read_day(predicate.until):
+        raise _uncovered(f"an approval ended on {predicate.until}")
+
+
+def _uncovered(why: str) -> VerifyFault:
+    return VerifyFault.of(
+        "DPQL611", why, hint="`dpql approve PLAN --key REVIEWER` makes a new one"
+    )

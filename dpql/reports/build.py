@@ -1,0 +1,151 @@
+"""From an outcome to the statement about it.
+
+What goes in is a plan, noisy values and a receipt; there is no handle to any data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from dpql.model.plan import Part
+from dpql.model.release import Outcome, Release, Result, headings
+from dpql.reports.predicate import (
+    FORMAT,
+    REHEARSAL,
+    RELEASE,
+    CellValue,
+    Guarantee,
+    Implementation,
+    LedgerRecord,
+    NoisePart,
+    ReportPredicate,
+    StatisticRecord,
+)
+from dpql.reports.statement import write_statement
+from dpql.reports.words import (
+    ACCURACY_OF,
+    TRUST_MODEL,
+    VARIANT,
+    definition,
+    guarantee_words,
+    post_processing,
+    unprotected,
+)
+
+ENVELOPE_NAME = "release.dsse.json"
+CSV_NAME = "release.csv"
+PARQUET_NAME = "release.parquet"
+HTML_NAME = "report.html"
+
+
+def build(
+    outcome: Outcome,
+    *,
+    day: date,
+    ledger: LedgerRecord | None,
+    approvals: Sequence[bytes],
+    versions: Mapping[str, str],
+    files: Mapping[str, bytes],
+) -> bytes:
+    """Return the payload of the report on an outcome.
+
+    ``versions`` are those of dpql and of the packages it computed with, ``files`` the
+    tables of values that the statement is about.
+    """
+    others = {name: text for name, text in versions.items() if name != "dpql"}
+    implementation = Implementation(
+        dpql=versions["dpql"],
+        packages=tuple(sorted(others.items())),
+        engine=outcome.engine,
+        randomness=outcome.coins,
+        trust_model=TRUST_MODEL,
+    )
+    predicate = predicate_of(
+        outcome,
+        day=day,
+        ledger=ledger,
+        approvals=tuple(envelope.decode() for envelope in approvals),
+        implementation=implementation,
+    )
+    return write_statement(
+        RELEASE if isinstance(outcome, Release) else REHEARSAL,
+        ReportPredicate,
+        predicate,
+        {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
+    )
+
+
+def predicate_of(
+    outcome: Outcome,
+    *,
+    day: date,
+    ledger: LedgerRecord | None,
+    approvals: tuple[str, ...],
+    implementation: Implementation,
+) -> ReportPredicate:
+    """Return everything that the report of an outcome says."""
+    plan = outcome.plan
+    spec, privacy = plan.spec, plan.spec.privacy
+    return ReportPredicate(
+        format=FORMAT,
+        title=spec.release,
+        purpose=spec.purpose,
+        date=day.isoformat(),
+        guarantee=Guarantee(
+            variant=VARIANT,
+            epsilon=plan.spent,
+            delta=plan.delta,
+            unit="row" if privacy.unit is None else privacy.unit,
+            rows=privacy.contributes.rows,
+            groups=privacy.contributes.groups,
+            neighbours=privacy.neighbours,
+            composition=plan.composition,
+            unprotected=unprotected(plan),
+            words=guarantee_words(plan),
+        ),
+        statistics=tuple(_statistic(result) for result in outcome.results),
+        ledger=ledger,
+        approvals=approvals,
+        implementation=implementation,
+        plan_digest=plan.digest,
+        plan=plan,
+    )
+
+
+def _statistic(result: Result) -> StatisticRecord:
+    step = result.step
+    return StatisticRecord(
+        name=step.name,
+        definition=definition(step),
+        headings=headings(step),
+        unit=step.unit,
+        epsilon=step.epsilon,
+        alpha=step.alpha,
+        accuracy=step.accuracy,
+        accuracy_of=ACCURACY_OF,
+        parts=tuple(_part(part) for part in step.parts),
+        post_processing=post_processing(step),
+        values=tuple(
+            CellValue(
+                cell=value.cell,
+                value=value.value,
+                lower=value.lower,
+                upper=value.upper,
+                noisy=value.noisy,
+            )
+            for value in result.values
+        ),
+    )
+
+
+def _part(part: Part) -> NoisePart:
+    return NoisePart(
+        name=part.measure.name,
+        mechanism=part.noise.mechanism,
+        parameters=part.noise.parameters,
+        epsilon=part.epsilon,
+        level=part.level,
+        half_width=part.half_width,
+    )

@@ -1,0 +1,155 @@
+"""DSSE envelopes: exact bytes, signed with Ed25519, verified before they are parsed.
+
+    signature over  "DSSEv1" SP len(type) SP type SP len(payload) SP payload
+
+An envelope has one spelling, so that no byte of the file can change unnoticed: the
+members in order, standard base64, every signature by a different trusted key.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpql.diagnostics import shown
+from dpql.errors import VerifyFault
+from dpql.model.codec import Malformed, canonical, parse
+from dpql.reports.keys import Signer
+from dpql.reports.trust import Trust, TrustedKey
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+
+LIMIT = 512 << 20
+"""Bytes of the largest envelope that is read."""
+
+_SIGNATURES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What an envelope holds, and who signed exactly that.
+
+    ``lines`` has, for each signature, what the trust file says of its key in the
+    role that was asked for.
+    """
+
+    payload: bytes
+    lines: tuple[tuple[TrustedKey, ...], ...]
+
+
+def seal(payload: bytes, signers: Sequence[Signer]) -> bytes:
+    """Return the envelope of a payload, signed by every signer."""
+    message = _message(payload)
+    signatures = [
+        {
+            "keyid": signer.public.fingerprint,
+            "sig": base64.b64encode(signer.sign(message)).decode(),
+        }
+        for signer in sorted(signers, key=lambda one: one.public.fingerprint)
+    ]
+    return canonical(
+        {
+            "payload": base64.b64encode(payload).decode(),
+            "payloadType": PAYLOAD_TYPE,
+            "signatures": signatures,
+        }
+    )
+
+
+def open_envelope(data: bytes, trust: Trust, *, role: str) -> Opened:
+    """Return the payload once every signature on it is a trusted key's, in the role.
+
+    Raises:
+        VerifyFault: the file is no envelope in canonical form (DPQL600), a key is not
+            trusted (DPQL602) or not for this role (DPQL603), or a signature is not
+            that key's on these bytes (DPQL601).
+    """
+    payload, signatures = _parts(data)
+    message = _message(payload)
+    lines = []
+    for key_id, signature in signatures:
+        known = trust.of(key_id)
+        if not known:
+            raise VerifyFault.of(
+                "DPQL602",
+                f"the key {shown(key_id)} is not in the trust file",
+                hint="`dpql keys trust` adds a key that you have checked",
+            )
+        if not known[0].key.accepts(signature, message):
+            raise VerifyFault.of(
+                "DPQL601",
+                f"the signature is not that of {shown(key_id)} on these bytes",
+                hint="the file was altered, or the signature belongs to another",
+            )
+        allowed = tuple(line for line in known if role in line.namespaces)
+        if not allowed:
+            raise VerifyFault.of(
+                "DPQL603",
+                f"{known[0].principal} is not trusted in the role {role}",
+                hint="the trust file gives roles by `namespaces`",
+            )
+        lines.append(allowed)
+    return Opened(payload, tuple(lines))
+
+
+def peek(data: bytes) -> bytes:
+    """Return the payload of an envelope without checking anything but its form.
+
+    For showing only: nothing that this returns is vouched for by anybody.
+    """
+    return _parts(data)[0]
+
+
+def _parts(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:
+    try:
+        document = parse(data, limit=LIMIT)
+    except Malformed as error:
+        raise _unreadable(str(error)) from None
+    if canonical(document) != data:
+        raise _unreadable("the bytes are not in canonical form")
+    if not _has(document, {"payload", "payloadType", "signatures"}):
+        raise _unreadable("a member is missing, or one too many")
+    if document["payloadType"] != PAYLOAD_TYPE:
+        raise _unreadable("the payload is of another type")
+    listed = document["signatures"]
+    if not isinstance(listed, list) or not 1 <= len(listed) <= _SIGNATURES:
+        raise _unreadable("there is no signature, or too many")
+    if not all(_has(one, {"keyid", "sig"}) for one in listed):
+        raise _unreadable("a signature has a member too many or too few")
+    signatures = [(one["keyid"], _bytes(one["sig"])) for one in listed]
+    if not all(isinstance(key_id, str) for key_id, _ in signatures):
+        raise _unreadable("a key id is not text")
+    names = [key_id for key_id, _ in signatures]
+    if names != sorted(set(names)):
+        raise _unreadable("the signatures are not of different keys in order")
+    return _bytes(document["payload"]), signatures
+
+
+def _bytes(text: Any) -> bytes:
+    try:
+        data = base64.b64decode(text.encode("ascii"), validate=True)
+    except (AttributeError, ValueError):
+        data = None
+    if data is None or base64.b64encode(data).decode() != text:
+        raise _unreadable("a member is not standard base64")
+    return data
+
+
+def _has(document: Any, members: set[str]) -> bool:
+    return isinstance(document, dict) and document.keys() == members
+
+
+def _message(payload: bytes) -> bytes:
+    """Return what is signed: DSSE's pre-authentication encoding."""
+    kind = PAYLOAD_TYPE.encode()
+    return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
+
+
+def _unreadable(why: str) -> VerifyFault:
+    return VerifyFault.of(
+        "DPQL600",
+        f"not an envelope that dpql wrote: {why}",
+        hint="keep `release.dsse.json` as it came; it is not edited or laid out anew",
+    )

@@ -1,0 +1,108 @@
+"""Derives the values of a report again, from its plan and its noisy numbers alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpql.diagnostics import shown
+from dpql.errors import DpqlError, VerifyFault
+from dpql.mechanisms import MECHANISMS
+from dpql.model.plan import Part, Step
+from dpql.model.release import Release, Result, Value, cells
+from dpql.model.spec import Data
+from dpql.reports.predicate import ReportPredicate, StatisticRecord
+from dpql.statistics.readout import read
+
+
+def recompute(predicate: ReportPredicate) -> Release:
+    """Return the release that the plan and the noisy numbers of a report make.
+
+    Nothing else of the report is believed: cells come from the plan, values and
+    intervals from the noisy numbers, each of which must be an outcome that its
+    mechanism can have.
+
+    Raises:
+        VerifyFault: statistics or cells are not those of the plan (DPQL608), or a
+            noisy number is off its lattice or beyond its clamp (DPQL609).
+    """
+    plan = predicate.plan
+    if len(predicate.statistics) != len(plan.steps):
+        raise disagrees("the statistics")
+    results = [
+        _result(step, record, plan.spec.data)
+        for step, record in zip(plan.steps, predicate.statistics, strict=True)
+    ]
+    return Release(
+        plan=plan,
+        results=tuple(results),
+        coins=predicate.implementation.randomness,
+        engine=predicate.implementation.engine,
+    )
+
+
+def disagrees(what: str) -> VerifyFault:
+    """Return the fault of a report whose members do not follow from one another."""
+    return VerifyFault.of(
+        "DPQL608",
+        f"{what} of the report is not what its plan and noisy numbers give",
+        hint="the signer altered it, or used another version of dpql",
+    )
+
+
+def _result(step: Step, record: StatisticRecord, data: Data) -> Result:
+    expected = list(cells(step, data))
+    if [value.cell for value in record.values] != expected:
+        raise disagrees(f"the list of cells of `{shown(step.name)}`")
+    lattices = [_Lattice(part) for part in step.parts]
+    widths = [part.half_width for part in step.parts]
+    values = []
+    for given in record.values:
+        if len(given.noisy) != len(lattices) or not all(
+            lattice.holds(x) for lattice, x in zip(lattices, given.noisy, strict=True)
+        ):
+            raise VerifyFault.of(
+                "DPQL609",
+                f"a noisy number of `{shown(step.name)}` is none that its noise "
+                "can make",
+                hint="outcomes are on a grid and inside a clamp, both known from the plan",
+            )
+        reading = read(
+            step.readout,
+            given.noisy,
+            widths,
+            lower=step.lower,
+            upper=step.upper,
+            quantisation=step.quantisation,
+        )
+        values.append(
+            Value(
+                cell=given.cell,
+                noisy=given.noisy,
+                value=reading.value,
+                lower=reading.lower,
+                upper=reading.upper,
+            )
+        )
+    return Result(step=step, values=tuple(values))
+
+
+class _Lattice:
+    """The outcomes that a part's noise can have.
+
+    Outcomes lie evenly, but for the two at the ends, where a clamp may cut.
+    """
+
+    def __init__(self, part: Part) -> None:
+        self._module = MECHANISMS[part.noise.mechanism]
+        try:
+            self._noise = self._module.restore(dict(part.noise.parameters))
+        except DpqlError:
+            raise disagrees("the noise") from None
+        self._origin = self._module.outcome(self._noise, 0)
+        self._spacing = self._module.outcome(self._noise, 1) - self._origin
+
+    def holds(self, x: Fraction) -> bool:
+        """Tell whether a number is one of the outcomes."""
+        steps = (x - self._origin) / self._spacing
+        nearest = {steps.__floor__(), steps.__ceil__()}
+        return any(self._module.outcome(self._noise, step) == x for step in nearest)

@@ -1,0 +1,185 @@
+"""A signed report with the tables it is about, and the folder they are written to."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from dpql.durable import create, read, sync_directory
+from dpql.errors import VerifyFault
+from dpql.model.release import Outcome, Release
+from dpql.reports.build import (
+    CSV_NAME,
+    ENVELOPE_NAME,
+    HTML_NAME,
+    PARQUET_NAME,
+    build,
+)
+from dpql.reports.envelope import LIMIT, seal
+from dpql.reports.keys import Signer
+from dpql.reports.predicate import LedgerRecord
+
+_TABLES = (CSV_NAME, PARQUET_NAME)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """An envelope, and the files whose digests it signs."""
+
+    envelope: bytes
+    files: tuple[tuple[str, bytes], ...]
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the envelope, in hexadecimal."""
+        return hashlib.sha256(self.envelope).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """The short name of the report: the first 16 digits of its digest."""
+        return self.digest[:16]
+
+
+def sign(
+    release: Outcome,
+    signers: Sequence[Signer],
+    *,
+    day: date,
+    ledger: LedgerRecord | None,
+    versions: Mapping[str, str],
+    approvals: Sequence[bytes] = (),
+) -> Report:
+    """Return the signed report on a release.
+
+    Raises:
+        VerifyFault: it is a rehearsal, which no key can make a release (DPQL605).
+    """
+    if not isinstance(release, Release):
+        raise VerifyFault.of(
+            "DPQL605",
+            "a rehearsal cannot be signed as a release",
+            hint="run the plan on the data: `dpql run`",
+        )
+    return _sealed(
+        release,
+        signers,
+        day=day,
+        ledger=ledger,
+        versions=versions,
+        approvals=approvals,
+    )
+
+
+def sign_rehearsal(
+    outcome: Outcome,
+    signers: Sequence[Signer],
+    *,
+    day: date,
+    versions: Mapping[str, str],
+) -> Report:
+    """Return the report on a rehearsal; it says what it is in what is signed.
+
+    Raises:
+        VerifyFault: it is a release (DPQL605).
+    """
+    if isinstance(outcome, Release):
+        raise VerifyFault.of("DPQL605", "a release is not signed as a rehearsal")
+    return _sealed(
+        outcome, signers, day=day, ledger=None, versions=versions, approvals=()
+    )
+
+
+def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write a release folder wholly or not at all.
+
+    A folder that holds the same envelope already is left as it is.
+
+    Raises:
+        VerifyFault: the name is taken by something else, or cannot be written
+            (DPQL630).
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if folder.is_symlink() or folder.exists():
+            _require_same(folder, contents)
+            return
+        part = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    except OSError as error:
+        raise _unwritable() from error
+    try:
+        for name, data in contents.items():
+            create(part / name, data)
+        part.chmod(0o755)
+        os.rename(part, folder)  # noqa: PTH104  Path.rename follows no rule of its own
+        sync_directory(folder.parent)
+    except OSError as error:
+        raise _unwritable() from error
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(part)
+
+
+def read_folder(place: Path) -> tuple[bytes, dict[str, bytes] | None, bytes | None]:
+    """Return envelope, tables and page of a release folder, or of an envelope alone.
+
+    Raises:
+        VerifyFault: there is no envelope to read (DPQL630).
+    """
+    try:
+        if not place.is_dir():
+            return read(place, limit=LIMIT)[0], None, None
+        envelope, _ = read(place / ENVELOPE_NAME, limit=LIMIT)
+    except OSError:
+        raise VerifyFault.of(
+            "DPQL630",
+            "there is no report to read at that place",
+            hint=f"give a release folder, or a {ENVELOPE_NAME}",
+        ) from None
+    found: dict[str, bytes] = {}
+    for name in (*_TABLES, HTML_NAME):
+        with contextlib.suppress(OSError):
+            found[name] = read(place / name, limit=LIMIT)[0]
+    page = found.pop(HTML_NAME, None)
+    return envelope, found, page
+
+
+def _sealed(
+    outcome: Outcome,
+    signers: Sequence[Signer],
+    *,
+    day: date,
+    ledger: LedgerRecord | None,
+    versions: Mapping[str, str],
+    approvals: Sequence[bytes],
+) -> Report:
+    files = {CSV_NAME: outcome.to_csv().encode(), PARQUET_NAME: outcome.to_parquet()}
+    payload = build(
+        outcome,
+        day=day,
+        ledger=ledger,
+        approvals=approvals,
+        versions=versions,
+        files=files,
+    )
+    return Report(envelope=seal(payload, signers), files=tuple(files.items()))
+
+
+def _require_same(folder: Path, contents: Mapping[str, bytes]) -> None:
+    envelope, _ = read(folder / ENVELOPE_NAME, limit=LIMIT)
+    if folder.is_symlink() or envelope != contents[ENVELOPE_NAME]:
+        raise OSError("the folder holds something else")
+
+
+def _unwritable() -> VerifyFault:
+    return VerifyFault.of(
+        "DPQL630",
+        "the release folder cannot be written: its name is taken, or the disk refuses",
+        hint="nothing is lost: run the same plan again with another --out",
+    )

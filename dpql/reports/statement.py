@@ -1,0 +1,144 @@
+"""In-toto Statements, version 1: which files a signature is about, and what it says.
+
+Written and read in one spelling only. The type of the predicate is part of what is
+signed, so an approval, a release and a rehearsal can never stand for one another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from dpql.errors import VerifyFault
+from dpql.model.codec import Malformed, canonical, decode, encode, parse
+
+STATEMENT = "https://in-toto.io/Statement/v1"
+
+LIMIT = 512 << 20
+"""Bytes of the largest payload that is read."""
+
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_NAMES = {
+    "urn:dpql:predicate:release:v1": "a release",
+    "urn:dpql:predicate:rehearsal:v1": "a rehearsal, which protects nobody",
+    "urn:dpql:predicate:approval:v1": "an approval of a plan",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A predicate about files, each named with its sha256."""
+
+    subjects: tuple[tuple[str, str], ...]
+    predicate: Any
+
+
+def write_statement(
+    predicate_type: str, hint: type, predicate: object, subjects: Mapping[str, str]
+) -> bytes:
+    """Return the payload that states the predicate about the subjects."""
+    return canonical(
+        {
+            "_type": STATEMENT,
+            "subject": [
+                {"name": name, "digest": {"sha256": digest}}
+                for name, digest in sorted(subjects.items())
+            ],
+            "predicateType": predicate_type,
+            "predicate": encode(hint, predicate),
+        }
+    )
+
+
+def read_statement(payload: bytes, predicate_type: str, hint: type) -> Statement:
+    """Return what a payload states, if it is of the type that was asked for.
+
+    Raises:
+        VerifyFault: the payload is of another type (DPQL605), or is not in the one
+            spelling that dpql writes (DPQL606).
+    """
+    try:
+        document = parse(payload, limit=LIMIT)
+        _require(document, {"_type", "subject", "predicateType", "predicate"})
+        _require_kind(document, predicate_type)
+        subjects = _subjects(document["subject"])
+        predicate = decode(hint, document["predicate"])
+    except Malformed as error:
+        raise _unreadable(str(error)) from None
+    written = write_statement(predicate_type, hint, predicate, dict(subjects))
+    if written != payload:
+        raise _unreadable("the bytes are not in canonical form")
+    return Statement(subjects, predicate)
+
+
+def kind_of_payload(payload: bytes) -> str:
+    """Return the predicate type of a payload; empty when there is none."""
+    try:
+        document = parse(payload, limit=LIMIT)
+    except Malformed:
+        return ""
+    found = document.get("predicateType") if isinstance(document, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def read_day(text: str) -> date:
+    """Return the day that ``YYYY-MM-DD`` names.
+
+    Raises:
+        VerifyFault: it is no day in that spelling (DPQL606).
+    """
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != text:
+        raise _unreadable("a date is not written as year, month, day")
+    return day
+
+
+def _subjects(document: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(document, list) or not document:
+        raise Malformed("there is no subject")
+    subjects = []
+    for item in document:
+        _require(item, {"name", "digest"})
+        _require(item["digest"], {"sha256"})
+        name, digest = item["name"], item["digest"]["sha256"]
+        if not isinstance(name, str) or not name or "/" in name:
+            raise Malformed("a subject is not the name of a file")
+        if not isinstance(digest, str) or _SHA256.fullmatch(digest) is None:
+            raise Malformed("a digest is not a sha256")
+        subjects.append((name, digest))
+    if subjects != sorted(dict(subjects).items()):
+        raise Malformed("the subjects are not different and in order")
+    return tuple(subjects)
+
+
+def _require(document: Any, members: set[str]) -> None:
+    if not isinstance(document, dict) or document.keys() != members:
+        raise Malformed("an object has a member too many or too few")
+
+
+def _require_kind(document: dict[str, Any], wanted: str) -> None:
+    if document["_type"] != STATEMENT:
+        raise Malformed("it is not an in-toto Statement, version 1")
+    found = document["predicateType"]
+    if found == wanted:
+        return
+    known = _NAMES.get(found, "something else") if isinstance(found, str) else "nothing"
+    raise VerifyFault.of(
+        "DPQL605",
+        f"this is {known}, not {_NAMES[wanted]}",
+        hint="approvals, rehearsals and releases never stand for one another",
+    )
+
+
+def _unreadable(why: str) -> VerifyFault:
+    return VerifyFault.of(
+        "DPQL606",
+        f"not a statement that dpql wrote: {why}",
+        hint="the signer used another tool, or another version of dpql",
+    )

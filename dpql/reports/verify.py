@@ -1,0 +1,279 @@
+"""Verification: believe a report only as far as it can be derived again.
+
+Signatures come first, on the exact bytes; only then is anything parsed. Then the whole
+report is rebuilt from its plan, its noisy numbers, its date and the ledger's record,
+and compared. What cannot be checked is listed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from dpql.diagnostics import shown
+from dpql.errors import DpqlError, VerifyFault
+from dpql.model.plan import Plan
+from dpql.model.release import Release
+from dpql.reports.approval import Approved, valid_line, verify_approvals
+from dpql.reports.build import predicate_of
+from dpql.reports.envelope import open_envelope
+from dpql.reports.predicate import FORMAT, RELEASE, LedgerRecord, ReportPredicate
+from dpql.reports.recompute import disagrees, recompute
+from dpql.reports.statement import Statement, read_day, read_statement
+from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
+
+UNCHECKED = (
+    "whether the run used the data it says, with this code and unseeded coins",
+    "whether the signer dated the report truly",
+)
+"""What no verification of a report can tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainFacts:
+    """What a ledger says about the record in a report.
+
+    ``holds``: the entry is in the chain with that digest. ``agrees``: it is a draw of
+    this plan, with that cap and these amounts. ``sealed``: the number of the entry
+    that names this envelope. ``approvals``: how many the owner asks for.
+    """
+
+    holds: bool
+    agrees: bool
+    sealed: int | None
+    approvals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: ``ok``, or ``warning`` where less was promised."""
+
+    name: str
+    text: str
+    warning: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """What a report vouches for, who signed it, what was checked and what was not."""
+
+    release: Release
+    predicate: ReportPredicate
+    digest: str
+    day: date
+    signers: tuple[TrustedKey, ...]
+    approved: Approved
+    checks: tuple[Check, ...]
+    unchecked: tuple[str, ...]
+
+
+def verify(
+    envelope: bytes,
+    trust: Trust,
+    *,
+    audit: Callable[[Plan], None],
+    files: Mapping[str, bytes] | None = None,
+    plan: Plan | None = None,
+    chain: Callable[[LedgerRecord, str, str], ChainFacts] | None = None,
+    threshold: int = 1,
+) -> Verified:
+    """Return what a report vouches for, or raise.
+
+    ``audit`` refuses a plan that is not what its spec compiles to. ``files`` are the
+    tables that came with the report, ``plan`` the plan that was expected. ``chain``
+    answers for a record, a plan's digest and an envelope's digest what a ledger says.
+
+    Raises:
+        VerifyFault: the report is not to be believed (6xx).
+    """
+    opened = open_envelope(envelope, trust, role=RELEASE_ROLE)
+    statement = read_statement(opened.payload, RELEASE, ReportPredicate)
+    predicate = statement.predicate
+    assert isinstance(predicate, ReportPredicate)
+    day = read_day(predicate.date)
+    signers = tuple(valid_line(lines, day) for lines in opened.lines)
+    _require_signers(signers, predicate.plan, threshold)
+    _require_plan(predicate, audit, plan)
+    release = _require_derived(predicate, day)
+    digest = hashlib.sha256(envelope).hexdigest()
+    envelopes = [text.encode() for text in predicate.approvals]
+    facts = _require_ledger(predicate, chain, digest)
+    needed = 0 if facts is None else facts.approvals
+    approved = verify_approvals(
+        envelopes, predicate.plan, trust, day=day, needed=needed
+    )
+    checks = [
+        _signature_check(signers),
+        *_file_checks(statement, files),
+        _approval_check(approved, predicate),
+        _arithmetic_check(release),
+        *_ledger_checks(predicate, facts),
+    ]
+    unchecked = [*UNCHECKED]
+    unchecked += ["the tables beside the report"] if files is None else []
+    if predicate.ledger is not None and facts is None:
+        unchecked.append("the ledger that the report names")
+    return Verified(
+        release=release,
+        predicate=predicate,
+        digest=digest,
+        day=day,
+        signers=signers,
+        approved=approved,
+        checks=tuple(checks),
+        unchecked=tuple(unchecked),
+    )
+
+
+def _require_signers(
+    signers: tuple[TrustedKey, ...], plan: Plan, threshold: int
+) -> None:
+    if len({signer.key.fingerprint for signer in signers}) < threshold:
+        raise VerifyFault.of(
+            "DPQL615", f"fewer than {threshold} different keys signed the report"
+        )
+    named = plan.spec.signer
+    if named is not None and not any(
+        named in (name, name.partition("@")[0])
+        for signer in signers
+        for name in signer.principals
+    ):
+        raise VerifyFault.of(
+            "DPQL613",
+            f"the plan is to be signed by `{shown(named)}`, not by "
+            f"{signers[0].principal}",
+            hint="the spec names the signer under `report`",
+        )
+
+
+def _require_plan(
+    predicate: ReportPredicate, audit: Callable[[Plan], None], expected: Plan | None
+) -> None:
+    found = predicate.plan
+    if predicate.format != FORMAT or predicate.plan_digest != found.digest:
+        raise disagrees("the digest of the plan")
+    try:
+        audit(found)
+    except DpqlError as error:
+        raise VerifyFault.of(
+            "DPQL607",
+            f"the plan inside the report is refused: {error.diagnostics[0].message}",
+            hint="the plan was altered, or made by another version of dpql",
+        ) from None
+    if expected is not None and expected.digest != found.digest:
+        raise VerifyFault.of(
+            "DPQL614",
+            f"the report is on plan {found.digest[:8]}, not {expected.digest[:8]}",
+        )
+
+
+def _require_derived(predicate: ReportPredicate, day: date) -> Release:
+    release = recompute(predicate)
+    derived = predicate_of(
+        release,
+        day=day,
+        ledger=predicate.ledger,
+        approvals=predicate.approvals,
+        implementation=predicate.implementation,
+    )
+    for name in ("title", "purpose", "guarantee", "statistics"):
+        if getattr(derived, name) != getattr(predicate, name):
+            raise disagrees(f"`{name}`")
+    if derived != predicate:
+        raise disagrees("a member")
+    return release
+
+
+def _require_ledger(
+    predicate: ReportPredicate,
+    chain: Callable[[LedgerRecord, str, str], ChainFacts] | None,
+    digest: str,
+) -> ChainFacts | None:
+    record = predicate.ledger
+    if record is None:
+        return None
+    if not (
+        record.before >= 0
+        and record.after == record.before + predicate.plan.spent
+        and record.after <= record.cap
+    ):
+        raise disagrees("the record of the ledger")
+    if chain is None:
+        return None
+    facts = chain(record, predicate.plan_digest, digest)
+    problem = (
+        f"does not hold entry {record.seq} as the report states it"
+        if not facts.holds
+        else "states other amounts for that entry"
+        if not facts.agrees
+        else "names another report for that run, or none"
+        if facts.sealed is None
+        else None
+    )
+    if problem is not None:
+        raise VerifyFault.of(
+            "DPQL612",
+            f"the ledger {problem}",
+            hint="the report or the ledger is not the published one, or is older",
+        )
+    return facts
+
+
+def _signature_check(signers: tuple[TrustedKey, ...]) -> Check:
+    texts = [
+        f"{signer.principal}  {signer.key.fingerprint}  (role {RELEASE_ROLE}"
+        + (f", valid until {signer.until})" if signer.until else ")")
+        for signer in signers
+    ]
+    return Check("signature", "; ".join(texts))
+
+
+def _file_checks(
+    statement: Statement, files: Mapping[str, bytes] | None
+) -> list[Check]:
+    if files is None:
+        return []
+    names = []
+    for name, digest in statement.subjects:
+        data = files.get(name)
+        if data is None or hashlib.sha256(data).hexdigest() != digest:
+            raise VerifyFault.of(
+                "DPQL610",
+                f"{shown(name)} is missing or not the file that was signed",
+                hint="take the values from the report itself",
+            )
+        names.append(shown(name))
+    return [Check("files", f"{', '.join(names)} match")]
+
+
+def _approval_check(approved: Approved, predicate: ReportPredicate) -> Check:
+    short = predicate.plan_digest[:8]
+    if not approved.reviewers:
+        return Check("approval", f"nobody signed plan {short}", warning=True)
+    names = ", ".join(reviewer.principal for reviewer in approved.reviewers)
+    return Check("approval", f"{names} signed plan {short}")
+
+
+def _arithmetic_check(release: Release) -> Check:
+    steps = release.plan.steps
+    values = sum(len(result.values) for result in release.results)
+    return Check(
+        "arithmetic",
+        f"Σ ε = {release.plan.spent}; {len(steps)} accuracy claims recomputed; "
+        f"{values} values on grid and in range",
+    )
+
+
+def _ledger_checks(predicate: ReportPredicate, facts: ChainFacts | None) -> list[Check]:
+    record = predicate.ledger
+    if record is None:
+        text = "no budget was debited: the report was made without a ledger"
+        return [Check("ledger", text, warning=True)]
+    if facts is None:
+        return []
+    text = (
+        f"entry {record.seq} is in the chain; entry {facts.sealed} names this envelope"
+    )
+    return [Check("ledger", text)]
