@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from dpql.model.plan import Plan
     from dpql.model.spec import Spec
     from dpql.planner.diff import Difference
+    from dpql.reports.keys import Signer
 
-__all__ = ["diff", "load", "plan", "read"]
+__all__ = ["approve", "diff", "load", "plan", "read"]
 
 
 def load(path: str | Path) -> Spec:
@@ -107,3 +110,22 @@ def diff(old: Plan, new: Plan) -> Difference:
     from dpql.planner.diff import diff as judge
 
     return judge(old, new)
+
+
+def approve(
+    plan: Plan, key: Signer, *, runs: int = 1, until: date | None = None
+) -> bytes:
+    """Return a reviewer's signature on a plan, as an envelope to keep beside it.
+
+    Args:
+        plan: what may be run.
+        key: the reviewer's key, from `dpql.reports.keys.load_key`.
+        runs: how often it may be run.
+        until: the last day on which it may be run.
+
+    Raises:
+        dpql.errors.VerifyFault: the number of runs is out of range (DPQL611).
+    """
+    from dpql.reports.approval import approve as sign_plan
+
+    return sign_plan(plan, key, runs=runs, until=until)

@@ -18,6 +18,8 @@ COMMANDS: dict[str, str] = {
     "fmt": "Lay specs out in canonical form; comments are kept.",
     "plan": "Show cost and accuracy; no data is read.",
     "diff": "Judge a change: weaker, stronger, the same, or to review.",
+    "keys": "Make keys, and say whose signatures count.",
+    "approve": "Sign a plan as its reviewer.",
     "ledger": "Keep the budget of each dataset.",
     "explain": "Show the manual page of an error code or a word.",
     "schema": "Print a JSON Schema.",

@@ -1,0 +1,77 @@
+"""`dpql approve`: a reviewer signs a plan."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from dpql.cli import console, files, statuses
+from dpql.cli.keyring import KEY, PASSPHRASE, key_path, signer_of
+from dpql.cli.wording import examples
+from dpql.diagnostics import shown
+
+
+@click.command(
+    name="approve",
+    epilog=examples(
+        "dpql approve specs/district_wages.plan.json --key officer",
+        "dpql approve plan.json --key officer --runs 12 --until 2027-01-01",
+    ),
+)
+@click.argument("path", metavar="PLAN", type=click.Path(path_type=Path))
+@KEY
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 10**6),
+    default=1,
+    show_default=True,
+    help="How often the plan may run.",
+)
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Where the approval goes; NAME.approval.KEY.json beside the plan if absent.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@PASSPHRASE
+def command(
+    *,
+    path: Path,
+    key: str,
+    runs: int,
+    until: datetime | None,
+    out: Path | None,
+    yes: bool,
+    passphrase_file: Path | None,
+) -> int:
+    """Sign PLAN: it may run so often, until that day.
+
+    On a terminal the review is shown first and a question asked.
+    """
+    from dpql import api
+
+    plan = files.plan_at(path)
+    if not yes and console.is_terminal(sys.stdin):
+        console.note(f"{plan}\n\n")
+        click.confirm("sign this plan?", abort=True, err=True)
+    signer = signer_of(key, passphrase_file)
+    envelope = api.approve(
+        plan, signer, runs=runs, until=until.date() if until else None
+    )
+    target = out or path.with_name(f"{stem(path)}.approval.{key_path(key).name}.json")
+    files.save(target, envelope)
+    times = "run" if runs == 1 else "runs"
+    console.tell(
+        f"approved   plan {plan.digest[:8]} for {runs} {times} by "
+        f"{signer.public.fingerprint}\n           {shown(str(target), limit=400)}\n"
+    )
+    return statuses.FINE
+
+
+def stem(path: Path) -> str:
+    """Return the name that a spec, its plan and its approvals share."""
+    return path.name.removesuffix(".plan.json").removesuffix(path.suffix)
