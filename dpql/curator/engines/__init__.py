@@ -1,0 +1,64 @@
+"""Engines: what adds up private rows. Adding one is a file here and a line below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Protocol, cast
+
+from dpql.model.plan import Plan
+from dpql.model.spec import Data
+
+ENGINES: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "polars": "dpql.curator.engines.polars_engine",
+    }
+)
+"""Name -> module; it is imported when it is used."""
+
+Tick = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """Exact integers, never shown: the rows, and per step each moment per cell.
+
+    ``rows`` is None where the number of rows is nobody's business.
+    """
+
+    rows: int | None = field(repr=False)
+    moments: tuple[Mapping[str, Sequence[int]], ...] = field(repr=False)
+
+
+class Engine(Protocol):
+    """What a module in the table has.
+
+    Both functions are called behind the wall. `add_up` is total: no frame whose schema
+    passed `open_frame` may make it fail.
+    """
+
+    def open_frame(self, frame: object, data: Data) -> Any:
+        """Return a handle on the rows; refuse missing columns and wrong types.
+
+        Raises:
+            RunFault: DPQL501 to DPQL504, from the schema alone, before any row.
+        """
+        ...
+
+    def add_up(
+        self, plan: Plan, opened: Any, *, salt: bytes, tick: Tick | None
+    ) -> Sums:
+        """Return the moments of every step, exactly, for every declared cell.
+
+        Rows are bounded first, as the step's bound says: which rows and cells of a unit
+        survive depends on the salt and on that unit's own rows alone.
+        """
+        ...
+
+
+def engine_named(name: str) -> Engine | None:
+    """Return the engine of that name, if there is one."""
+    place = ENGINES.get(name)
+    return None if place is None else cast("Engine", import_module(place))

@@ -1,0 +1,243 @@
+"""Polars expressions that cannot fail on any cell: text, numbers, steps, conditions.
+
+`min_horizontal` and `max_horizontal` clamp and swallow both null and NaN; whether there
+was a number at all is kept apart, in a mask that is never null. Comparisons are joined
+with that mask, since polars takes NaN for the largest number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import reduce
+from operator import and_, eq, ge, gt, le, lt, or_
+from typing import Any, assert_never
+
+import numpy as np
+import polars as pl
+
+from dpql.curator.cells import keys_of
+from dpql.curator.grid import HALF, WHOLE_LIMIT, Cuts, Ruler, Whole, double, is_whole
+from dpql.model.spec import (
+    And,
+    Between,
+    CategoryColumn,
+    Comparison,
+    Condition,
+    Data,
+    IsNull,
+    Membership,
+    Not,
+    NumberColumn,
+    Operator,
+    Or,
+)
+
+_COMPARE: Mapping[Operator, Any] = {
+    Operator.EQUAL: eq,
+    Operator.LESS: lt,
+    Operator.AT_MOST: le,
+    Operator.GREATER: gt,
+    Operator.AT_LEAST: ge,
+}
+_FEW_BINS = 64
+_INT64 = (1 << 63) - 1
+
+
+class Cells:
+    """The cells of the declared columns, whatever types the data have."""
+
+    def __init__(self, data: Data, types: Mapping[str, Any], *, quoted: bool) -> None:
+        self._data = data
+        self._types = types
+        self._quoted = quoted
+
+    def words(self, name: str) -> pl.Expr:
+        """Return a category or id as text; null where there is none.
+
+        A whole number is the same text whether it came as an integer or as a float.
+        """
+        dtype = self._types[name]
+        cell = self._cell(name)
+        if dtype.is_float():
+            whole = cell.cast(pl.Int64, strict=False)
+            text = pl.when(whole.cast(dtype) == cell).then(whole.cast(pl.String))
+            return text.otherwise(cell.fill_nan(None).cast(pl.String))
+        return cell if dtype == pl.String else cell.cast(pl.String, strict=False)
+
+    def unit(self, name: str) -> pl.Expr:
+        """Return an id: integers as they are, anything else as text."""
+        dtype = self._types[name]
+        return pl.col(name) if dtype.is_integer() else self.words(name)
+
+    def number(self, name: str) -> pl.Expr:
+        """Return the cell as Int64 for integer columns, else as Float64."""
+        if self._whole(name):
+            return self._integer(name)
+        return self._cell(name).cast(pl.Float64, strict=False)
+
+    def present(self, name: str) -> pl.Expr:
+        """Return where the cell holds a number; never null."""
+        number = self.number(name)
+        if self._whole(name):
+            return number.is_not_null()
+        return number.is_not_nan().fill_null(False)
+
+    def steps(self, name: str, ruler: Ruler) -> pl.Expr:
+        """Return the cell in steps of a grid; its fill, or 0, where it has none."""
+        number = self.number(name)
+        if isinstance(ruler, Whole):
+            inside = _clamped(number, ruler.lower, ruler.upper, pl.Int64)
+            steps = inside - ruler.lower if ruler.lower else inside
+            if ruler.step != 1:
+                steps = (2 * steps + ruler.step) // (2 * ruler.step)
+        else:
+            if self._whole(name):
+                number = number.cast(pl.Float64)
+            inside = _clamped(number, ruler.lower, ruler.upper, pl.Float64)
+            above = inside - ruler.lower if ruler.lower else inside
+            # What is cast is at least 1/2, so cutting off the fraction is the floor.
+            steps = (above * ruler.scale + HALF).cast(pl.Int64, strict=False)
+            if ruler.overshoots:
+                steps = _clamped(steps, 0, ruler.steps, pl.Int64)
+        return pl.when(self.present(name)).then(steps).otherwise(ruler.fill or 0)
+
+    def reached(self, name: str, cuts: Cuts) -> tuple[pl.Expr, list[pl.Expr]]:
+        """Return the clamped cell, and for each cut whether the cell has reached it.
+
+        The last one tells whether the cell lies beyond the end. Null counts as the
+        fill; where there is none, the caller leaves the row out.
+        """
+        if cuts.ruler is not None:
+            cell = self.steps(name, cuts.ruler)
+        else:
+            number = self.number(name).cast(pl.Float64)
+            cell = _clamped(number, cuts.lower, cuts.upper, pl.Float64)
+            if cuts.fill is not None:
+                cell = pl.when(self.present(name)).then(cell).otherwise(cuts.fill)
+        return cell, [*(cell >= start for start in cuts.starts), cell > cuts.end]
+
+    def bin(self, name: str, cuts: Cuts, *, drop: bool) -> pl.Expr:
+        """Return the number of the bin, null outside all of them."""
+        cell, reached = self.reached(name, cuts)
+        if len(reached) <= _FEW_BINS:
+            found = pl.sum_horizontal(
+                *(flag.cast(pl.Int32) for flag in reached[:-1]), pl.lit(-1, pl.Int32)
+            )
+        else:
+            starts = np.array(cuts.starts)
+            found = cell.map_batches(
+                lambda part: pl.Series(
+                    np.searchsorted(starts, part.to_numpy(), side="right") - 1,
+                    dtype=pl.Int32,
+                ),
+                return_dtype=pl.Int32,
+                is_elementwise=True,
+            )
+        inside = reached[0] & ~reached[-1]
+        return pl.when(inside & self.present(name) if drop else inside).then(found)
+
+    def holds(self, condition: Condition) -> pl.Expr:  # noqa: PLR0911  one per kind
+        """Return where the condition holds; never null."""
+        match condition:
+            case Not(operand=operand):
+                return ~self.holds(operand)
+            case And(operands=operands):
+                return reduce(and_, map(self.holds, operands))
+            case Or(operands=operands):
+                return reduce(or_, map(self.holds, operands))
+            case IsNull(column=name):
+                return ~self._known(name)
+            case Between(column=name, lower=lower, upper=upper):
+                above = self._compared(name, Operator.AT_LEAST, lower)
+                return above & self._compared(name, Operator.AT_MOST, upper)
+            case Membership(column=name, values=values):
+                words = [value for value in values if isinstance(value, str)]
+                if words:
+                    return self.words(name).is_in(words).fill_null(False)
+                return reduce(
+                    or_,
+                    (
+                        self._compared(name, Operator.EQUAL, value)
+                        for value in values
+                        if isinstance(value, Fraction)
+                    ),
+                )
+            case Comparison(column=name, operator=operator, value=value):
+                if isinstance(value, Fraction):
+                    return self._compared(name, operator, value)
+                same = (self.words(name) == value).fill_null(False)
+                return same if operator is Operator.EQUAL else self._known(name) & ~same
+            case _:
+                assert_never(condition)
+
+    def _known(self, name: str) -> pl.Expr:
+        """Return where the cell is of its type: a number, a declared key, an id."""
+        column = self._data.column(name)
+        if isinstance(column, NumberColumn):
+            return self.present(name)
+        if isinstance(column, CategoryColumn):
+            keys = list(keys_of(self._data, name))
+            return self.words(name).is_in(keys).fill_null(False)
+        return self.unit(name).is_not_null()
+
+    def _compared(self, name: str, operator: Operator, value: Fraction) -> pl.Expr:
+        """Return where the comparison holds; false where there is no number.
+
+        Integers are compared exactly, others with the nearest double of the value.
+        """
+        present = self.present(name)
+        if operator is Operator.UNEQUAL:
+            return present & ~self._compared(name, Operator.EQUAL, value)
+        compare = _COMPARE[operator]
+        if not self._whole(name):
+            number = self.number(name)
+            found: pl.Expr = compare(number, double(value))
+            return (found & present).fill_null(False)
+        if operator is Operator.EQUAL and value.denominator != 1:
+            return present & ~present
+        down = operator in (Operator.GREATER, Operator.AT_MOST)
+        whole = value.__floor__() if down else value.__ceil__()
+        if abs(whole) > _INT64:
+            sign = -1 if whole < 0 else 1
+            return present if compare(0, sign) else present & ~present
+        matched: pl.Expr = compare(self.number(name), whole)
+        return matched.fill_null(False)
+
+    def _whole(self, name: str) -> bool:
+        column = self._data.column(name)
+        return isinstance(column, NumberColumn) and is_whole(column)
+
+    def _integer(self, name: str) -> pl.Expr:
+        dtype = self._types[name]
+        cell = self._cell(name)
+        if dtype.is_float() or dtype.is_decimal():
+            return _rounded(cell.cast(pl.Float64, strict=False))
+        if dtype.is_integer():
+            if dtype in (pl.UInt64, pl.Int128, pl.UInt128):
+                cell = cell.clip(-WHOLE_LIMIT if dtype == pl.Int128 else 0, WHOLE_LIMIT)
+            return cell.cast(pl.Int64, strict=False)
+        exact = cell.cast(pl.Int64, strict=False)
+        if dtype in (pl.Boolean, pl.Null):
+            return exact
+        return pl.coalesce(exact, _rounded(cell.cast(pl.Float64, strict=False)))
+
+    def _cell(self, name: str) -> pl.Expr:
+        dtype = self._types[name]
+        cell = pl.col(name)
+        if isinstance(dtype, pl.Categorical | pl.Enum):
+            return cell.cast(pl.String)
+        return cell.str.strip_chars('"') if self._quoted else cell
+
+
+def _rounded(number: pl.Expr) -> pl.Expr:
+    """Return the nearest integer of a double, ties up; null where there is none."""
+    inside = _clamped(number, -WHOLE_LIMIT, WHOLE_LIMIT, pl.Float64)
+    nearest = (inside + HALF).floor().cast(pl.Int64, strict=False)
+    return pl.when(number.is_not_nan()).then(nearest)
+
+
+def _clamped(cell: pl.Expr, lower: float, upper: float, dtype: Any) -> pl.Expr:
+    """Return the cell between the bounds; null and NaN become the upper one."""
+    below = pl.min_horizontal(cell, pl.lit(upper, dtype))
+    return pl.max_horizontal(below, pl.lit(lower, dtype))

@@ -1,0 +1,133 @@
+"""The polars engine: every step of a plan in one call of the streaming engine.
+
+Steps that share their cells share a query; all queries are collected together. Each
+reads only the columns it needs. A sum is made in 64 bits where no number of rows that
+polars can hold overflows it, else in 128 bits, so it is exact whatever the data are.
+
+Where units have several rows, the units are split into parts by a salted hash, each
+part is read, bounded and added up by itself, and memory holds one part at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from dpql.curator.bounding import Contest, priorities, salted
+from dpql.curator.cells import Race, races
+from dpql.curator.engines import Sums, Tick
+from dpql.curator.engines.polars_query import Query, Sheet
+from dpql.curator.engines.polars_source import Source, open_frame
+from dpql.model.plan import Plan
+from dpql.model.spec import Neighbours
+
+__all__ = ["add_up", "open_frame"]
+
+PART_ROWS = 1 << 22
+"""Rows of a part of the units, about, if there are as many as declared."""
+
+_APART = pl.QueryOptFlags(comm_subplan_elim=False)
+_SHARED = pl.QueryOptFlags()
+
+Moments = dict[str, list[int]]
+
+
+def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sums:
+    """Return the moments of every step, exactly, for every declared cell."""
+    with pl.Config(verbose=False):
+        rows = _rows(plan, opened)
+        sheet = Sheet(plan, opened)
+        frame = opened.frame if tick is None else _ticking(opened.frame, tick)
+        if plan.spec.privacy.unit is None:
+            totals = _totals(sheet, sheet.plain(frame), shared=opened.costly)
+        else:
+            totals = _empty(plan)
+            for part in _parts(sheet, frame, salt):
+                _accumulate(totals, _totals(sheet, sheet.coded(part), shared=False))
+    return Sums(rows=rows, moments=tuple(totals))
+
+
+def _rows(plan: Plan, opened: Source) -> int | None:
+    """Count the rows only where their number is public."""
+    if plan.spec.privacy.neighbours is not Neighbours.REPLACE_ONE:
+        return None
+    counted = opened.frame.select(pl.len()).collect(engine="streaming")
+    return int(counted.item())
+
+
+def _totals(sheet: Sheet, queries: Sequence[Query], *, shared: bool) -> list[Moments]:
+    frames = pl.collect_all(
+        [query.frame for query in queries],
+        engine="streaming",
+        optimizations=_SHARED if shared else _APART,
+    )
+    totals = _empty(sheet.plan)
+    for query, frame in zip(queries, frames, strict=True):
+        for index, moments in query.moments(frame).items():
+            totals[index] = moments
+    return totals
+
+
+def _parts(sheet: Sheet, frame: pl.LazyFrame, salt: bytes) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a part of the units, with what survives of them marked."""
+    count = max(1, -(-sheet.plan.spec.data.rows.count // PART_ROWS))
+    (seed,) = salted(salt, "unit", 1)
+    for index in range(count):
+        part = sheet.part(frame, seed, index, count)
+        yield _judged(part.collect(engine="streaming"), sheet, salt)
+
+
+def _judged(part: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
+    """Return the part with a column for each race that says which rows survive."""
+    # Every distinct id gets its own number: hashes alone might join two units.
+    units = part.select("unit").unique().with_row_index("number")
+    numbers = part.select("unit").join(
+        units, on="unit", how="left", nulls_equal=True, maintain_order="left"
+    )["number"]
+    hashes = part["hash"].to_numpy()
+    columns = [
+        part[name].to_numpy()
+        for name in part.columns
+        if name not in ("unit", "hash", "named")
+    ]
+    contest = Contest(
+        numbers.cast(pl.Int64).to_numpy(), hashes, priorities(salt, hashes, columns)
+    )
+    named = part["named"].to_numpy()
+    survivors = []
+    for index, race in enumerate(races(sheet.plan)):
+        cells = np.where(named, part[f"cell{index}"].to_numpy(), -1)
+        mask = contest.survivors(
+            cells, rows=race.bound.rows, most_cells=_most_cells(race, sheet.plan)
+        )
+        survivors.append(pl.Series(f"keep{index}", mask))
+    return part.drop("unit", "hash", "named").with_columns(survivors)
+
+
+def _most_cells(race: Race, plan: Plan) -> int | None:
+    every = race.grouping.count(plan.spec.data)
+    return race.bound.cells if race.bound.cells < every else None
+
+
+def _ticking(frame: pl.LazyFrame, tick: Tick) -> pl.LazyFrame:
+    def through(batch: pl.DataFrame) -> pl.DataFrame:
+        tick()
+        return batch
+
+    return frame.map_batches(through, streamable=True)
+
+
+def _empty(plan: Plan) -> list[Moments]:
+    return [
+        {moment.name: [0] * step.cells for moment in step.moments}
+        for step in plan.steps
+    ]
+
+
+def _accumulate(totals: list[Moments], more: list[Moments]) -> None:
+    for total, extra in zip(totals, more, strict=True):
+        for name, numbers in extra.items():
+            old = total[name]
+            total[name] = [a + b for a, b in zip(old, numbers, strict=True)]

@@ -1,0 +1,95 @@
+"""From exact sums to noisy values: the last place where an exact number exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from operator import add, mul
+from typing import Any
+
+from dpql.mechanisms import MECHANISMS
+from dpql.mechanisms.bits import Bits
+from dpql.model.plan import Measure, Part, Step
+from dpql.model.release import Deferred, Result, Value, cells
+from dpql.model.spec import Data
+from dpql.statistics.readout import read
+
+Moments = Mapping[str, Sequence[int]]
+"""The sum of each moment of a step, for every cell in the order of the plan."""
+
+MANY = 10_000
+"""From so many cells on, the time of a draw is hidden among the others."""
+
+
+def perturbed(step: Step, moments: Moments, data: Data, bits: Bits) -> Result:
+    """Return the released values of a step: noise is drawn for each of its cells."""
+    noisy = [_drawn(part, moments, step.cells, bits) for part in step.parts]
+    return Result(
+        step=step, values=Deferred(step.cells, lambda: _values(step, noisy, data))
+    )
+
+
+def totals(measure: Measure, moments: Moments, count: int) -> list[int]:
+    """Return a measure for every cell, clamped into its range.
+
+    Clamping never moves two numbers apart, so the sensitivity stays; it acts only
+    when there are more rows than the public ceiling.
+    """
+    sums = [0] * count
+    for term in measure.terms:
+        products = [term.coefficient] * count
+        for name in term.moments:
+            products = list(map(mul, products, moments[name]))
+        sums = list(map(add, sums, products))
+    lower, upper = measure.lower, measure.upper
+    return [min(max(total, lower), upper) for total in sums]
+
+
+def _drawn(part: Part, moments: Moments, count: int, bits: Bits) -> list[int]:
+    """Return the step of the noisy outcome for every cell, empty ones too."""
+    mechanism, noise = _mechanism(part)
+    values = totals(part.measure, moments, count)
+    if count < MANY:
+        return [mechanism.perturb(noise, value, bits) for value in values]
+    steps: list[int] = mechanism.perturb_many(noise, values, bits).tolist()
+    return steps
+
+
+def _values(step: Step, noisy: Sequence[Sequence[int]], data: Data) -> list[Value]:
+    outcomes = []
+    for part, steps in zip(step.parts, noisy, strict=True):
+        mechanism, noise = _mechanism(part)
+        outcomes.append([mechanism.outcome(noise, number) for number in steps])
+    half_widths = [part.half_width for part in step.parts]
+    return [
+        _value(step, cell, numbers, half_widths)
+        for cell, *numbers in zip(cells(step, data), *outcomes, strict=True)
+    ]
+
+
+def _value(
+    step: Step,
+    cell: tuple[str, ...],
+    numbers: Sequence[Fraction],
+    half_widths: Sequence[Fraction],
+) -> Value:
+    reading = read(
+        step.readout,
+        numbers,
+        half_widths,
+        lower=step.lower,
+        upper=step.upper,
+        quantisation=step.quantisation,
+    )
+    return Value(
+        cell=cell,
+        noisy=tuple(numbers),
+        value=reading.value,
+        lower=reading.lower,
+        upper=reading.upper,
+    )
+
+
+def _mechanism(part: Part) -> tuple[Any, Any]:
+    mechanism = MECHANISMS[part.noise.mechanism]
+    return mechanism, mechanism.restore(dict(part.noise.parameters))
