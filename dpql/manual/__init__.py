@@ -10,10 +10,11 @@ from dpql.errors import CODES as LATER_CODES
 from dpql.errors import Code
 from dpql.manual.command import COMMAND
 from dpql.manual.meaning import MEANING
+from dpql.manual.running import RUNNING
 from dpql.manual.shape import SHAPE
 from dpql.manual.syntax import SYNTAX
 
 CODES: dict[str, Code] = dict(
-    sorted({**SYNTAX, **SHAPE, **MEANING, **LATER_CODES, **COMMAND}.items())
+    sorted({**SYNTAX, **SHAPE, **MEANING, **LATER_CODES, **RUNNING, **COMMAND}.items())
 )
 """Every code of dpql, in order."""

@@ -1,0 +1,81 @@
+"""What the manual says of codes 5xx: the data do not fit the plan."""
+
+from __future__ import annotations
+
+from dpql.errors import Code
+
+RUNNING: dict[str, Code] = {
+    "DPQL500": Code(
+        title="the data are not bound to the name that the plan reads",
+        cause=(
+            "A plan names its source. Exactly that name must be bound to data when the "
+            "plan is run, and no other."
+        ),
+        wrong="--data salaries=wages.parquet",
+        right="--data wages=wages.parquet",
+    ),
+    "DPQL501": Code(
+        title="there is no such file",
+        cause="The path or pattern given for the data matches no file.",
+        wrong="--data wages=wagse.parquet",
+        right="--data wages=wages.parquet",
+    ),
+    "DPQL502": Code(
+        title="the data are of no kind that can be read",
+        cause=(
+            "Rows come as parquet, csv, tsv, ndjson or Arrow files, told apart by "
+            "suffix, or as an object with the Arrow C stream interface."
+        ),
+        wrong="--data wages=wages.xlsx",
+        right="--data wages=wages.parquet",
+    ),
+    "DPQL503": Code(
+        title="a declared column is missing from the data",
+        cause="Every column that the spec declares must be in the data, by its name.",
+        wrong="a file without the column `age`",
+        right="a file with all declared columns; others are ignored",
+    ),
+    "DPQL504": Code(
+        title="a column has a type that cannot hold what is declared",
+        cause=(
+            "Numbers are read from numeric, boolean and text columns, categories and "
+            "ids from text, categorical, integer and boolean ones. Dates, lists and "
+            "structures are read as neither."
+        ),
+        wrong="`age` stored as a list",
+        right="`age` stored as an integer",
+    ),
+    "DPQL505": Code(
+        title="the data do not have the declared number of rows",
+        cause=(
+            "Under replace_one the number of rows is public and every mean divides by "
+            "it, so another number is refused. The message names the declared one only."
+        ),
+        wrong="rows: {exactly: 1_000}, and data of another size",
+        right="rows: {exactly: 1_000}, and data of 1000 rows",
+    ),
+    "DPQL506": Code(
+        title="there is no such engine",
+        cause="An engine is chosen by its name from the table of engines.",
+        wrong="--engine pandas",
+        right="--engine polars",
+    ),
+    "DPQL507": Code(
+        title="a rehearsal cannot have so many rows",
+        cause=(
+            "A rehearsal invents at least one row, and exactly the declared number "
+            "where that is public."
+        ),
+        wrong="--rows 0",
+        right="--rows 1000",
+    ),
+    "DPQL510": Code(
+        title="the engine failed",
+        cause=(
+            "Reading or adding up the rows failed: a damaged file, no permission, no "
+            "memory. Messages of engines quote private cells, so they are withheld."
+        ),
+        wrong="a parquet file cut short",
+        right="a whole file; look at it with the engine itself, where that is allowed",
+    ),
+}
