@@ -64,7 +64,7 @@ def _result(step: Step, record: StatisticRecord, data: Data) -> Result:
                 "DPQL609",
                 f"a noisy number of `{shown(step.name)}` is none that its noise "
                 "can make",
-                hint="outcomes are on a grid and inside a clamp, both known from the plan",
+                hint="outcomes lie on a grid, inside a clamp, both known from the plan",
             )
         reading = read(
             step.readout,

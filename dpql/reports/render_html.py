@@ -1,0 +1,189 @@
+"""A report as one static page: no script, no network, nothing but what it contains.
+
+Every text passes through `_safe`: made visible, clipped, escaped, and isolated from
+the direction of the text around it. The page's own policy allows its style sheet, by
+hash, and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from html import escape
+from itertools import islice
+
+from dpql.diagnostics import shown
+from dpql.model.release_text import plain
+from dpql.reports.page_style import STYLE
+from dpql.reports.plot import axis_of, budget_plot, interval_plot
+from dpql.reports.predicate import NoisePart, StatisticRecord
+from dpql.reports.verify import UNCHECKED
+from dpql.reports.view import (
+    View,
+    digits_of,
+    error_text,
+    exact_text,
+    factor_text,
+    percent_text,
+    promise_text,
+)
+
+_ROWS = 500
+_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+
+POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; "
+    "form-action 'none'"
+)
+
+
+def as_html(view: View) -> str:
+    """Return the report as a page that can be read in any browser, offline."""
+    predicate = view.predicate
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        f"<title>{_text(predicate.title)}</title>",
+        f"<style>{STYLE}</style></head><body><main>",
+        *_head(view),
+    ]
+    for statistic in predicate.statistics:
+        parts += _statistic(statistic)
+    parts += [*_foot(view), "</main></body></html>"]
+    return "\n".join(parts) + "\n"
+
+
+def _head(view: View) -> Iterator[str]:
+    predicate = view.predicate
+    guarantee = predicate.guarantee
+    yield f"<h1>{_safe(predicate.title)}</h1>"
+    yield f"<p>{_safe(predicate.purpose, limit=600)}</p>"
+    if view.kind != "release":
+        yield (
+            '<p class="warning">A rehearsal: these numbers protect nobody and '
+            "describe nobody.</p>"
+        )
+    if predicate.ledger is None:
+        yield '<p class="warning">No budget was debited for this report.</p>'
+    words = _safe(guarantee.words, limit=600)
+    yield f'<div class="promise"><p>{words}</p></div>'
+    yield "<dl>"
+    yield _term("Date", predicate.date)
+    yield _term(
+        "Privacy",
+        f"ε = {exact_text(guarantee.epsilon)}, δ = {guarantee.delta}; "
+        f"e<sup>ε</sup> ≤ {factor_text(guarantee.epsilon)}; {guarantee.variant}",
+    )
+    yield _term("Protects", _safe(guarantee.unit))
+    yield _term("Neighbours", guarantee.neighbours.value.replace("_", " "))
+    yield _term("Plan", f"<code>{predicate.plan_digest[:16]}</code>")
+    record = predicate.ledger
+    if record is not None:
+        yield _term(
+            "Budget",
+            f"{_safe(record.dataset)}: spent {exact_text(record.before)} → "
+            f"{exact_text(record.after)} of {exact_text(record.cap)}, entry "
+            f"{record.seq}{budget_plot(record.cap, record.before, record.after)}",
+        )
+    yield "</dl>"
+    yield "<details><summary>Public without noise</summary><ul>"
+    for fact in guarantee.unprotected:
+        yield f"<li>{_safe(fact, limit=200)}</li>"
+    yield "</ul></details>"
+
+
+def _statistic(statistic: StatisticRecord) -> Iterator[str]:
+    axis = axis_of(statistic)
+    unit = f", {_safe(statistic.unit)}" if statistic.unit else ""
+    yield f"<section><h2>{_safe(statistic.name)}</h2>"
+    yield (
+        f'<p class="quiet">{_safe(statistic.definition, limit=300)}{unit}; '
+        f"ε = {exact_text(statistic.epsilon)}; "
+        f"{_safe(promise_text(statistic), limit=200)}</p>"
+    )
+    yield '<div class="scroll"><table><thead><tr>'
+    for heading in statistic.headings:
+        yield f'<th scope="col">{_safe(heading)}</th>'
+    sure = percent_text(statistic.alpha)
+    yield (
+        f'<th scope="col" class="number">value</th>'
+        f'<th scope="col" class="number">{sure} interval</th>'
+        f'<th scope="col" class="graph"><span>{plain(axis.lower, 4)}</span>'
+        f"<span>{plain(axis.upper, 4)}</span></th></tr></thead><tbody>"
+    )
+    for value in islice(statistic.values, _ROWS):
+        digits = digits_of(value)
+        keys = "".join(f"<td>{_safe(text)}</td>" for text in value.cell)
+        yield (
+            f'<tr>{keys}<td class="number">{_number(digits.value)}</td>'
+            f'<td class="number">{_number(digits.lower)} – {_number(digits.upper)}</td>'
+            f'<td class="graph">{interval_plot(axis, value)}</td></tr>'
+        )
+    yield "</tbody></table></div>"
+    hidden = len(statistic.values) - _ROWS
+    if hidden > 0:
+        yield f'<p class="quiet">… and {hidden} more in release.csv</p>'
+    yield "<details><summary>Noise</summary>"
+    yield (
+        f"<p>Accuracy is of {_safe(statistic.accuracy_of, limit=200)}. "
+        f"After the noise: {_safe(statistic.post_processing, limit=300)}.</p>"
+    )
+    for part in statistic.parts:
+        yield _noise(part)
+    yield "</details></section>"
+
+
+def _noise(part: NoisePart) -> str:
+    rows = "".join(
+        f"<tr><th scope=row>{_safe(name)}</th>"
+        f"<td><code>{_safe(text, limit=120)}</code></td></tr>"
+        for name, text in part.parameters
+    )
+    return (
+        f"<p><strong>{_safe(part.name)}</strong>: {_safe(part.mechanism)}, "
+        f"ε = {exact_text(part.epsilon)}, off by at most "
+        f"{error_text(part.half_width)} with {percent_text(part.level)} confidence</p>"
+        f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _foot(view: View) -> Iterator[str]:
+    made = view.predicate.implementation
+    packages = ", ".join(f"{name} {text}" for name, text in made.packages)
+    yield '<footer class="quiet">'
+    yield (
+        "<p>This page is for reading. What counts is the signed file "
+        f"<code>release.dsse.json</code>, sha256 <code>{view.digest}</code>: "
+        "<code>dpql verify</code> checks it, and so do openssl and jq.</p>"
+    )
+    yield "<p>No signature can show:</p><ul>"
+    for fact in UNCHECKED:
+        yield f"<li>{_safe(fact, limit=200)}</li>"
+    yield "</ul>"
+    yield (
+        f"<p>dpql {_safe(made.dpql)}; {_safe(packages, limit=300)}; engine "
+        f"{_safe(made.engine)}; coins {_safe(made.randomness)}; trust model "
+        f"{_safe(made.trust_model, limit=200)}.</p></footer>"
+    )
+
+
+def _term(name: str, content: str) -> str:
+    """Return one line of a list; the content is HTML already."""
+    return f"<dt>{name}</dt><dd>{content}</dd>"
+
+
+def _number(text: str) -> str:
+    """Return digits with thousands apart and a true minus sign."""
+    return text.replace(" ", "\u202f").replace("-", "\u2212")
+
+
+def _text(text: str, *, limit: int = 80) -> str:
+    return escape(shown(text, limit=limit), quote=True)
+
+
+def _safe(text: str, *, limit: int = 80) -> str:
+    return f"<bdi>{_text(text, limit=limit)}</bdi>"

@@ -1,0 +1,141 @@
+"""What a report shows to people, and the digits it shows it with.
+
+Values are rounded to a twentieth of their interval's half-width or finer; intervals are
+rounded outwards, so that what is read never promises more than what was computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpql.errors import VerifyFault
+from dpql.exact import exp_up, round_up_to_digits
+from dpql.model.codec import Malformed, decode, parse
+from dpql.model.release_text import plain
+from dpql.reports.envelope import peek
+from dpql.reports.predicate import (
+    REHEARSAL,
+    RELEASE,
+    CellValue,
+    LedgerRecord,
+    ReportPredicate,
+    StatisticRecord,
+)
+from dpql.reports.statement import LIMIT, kind_of_payload, read_statement
+
+_PLACES = 12
+_FINENESS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A report as it is shown: its content, what it is, and the envelope's digest."""
+
+    predicate: ReportPredicate
+    kind: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value and its interval, in the digits that matter."""
+
+    value: str
+    lower: str
+    upper: str
+
+
+def unverified_view(envelope: bytes, digest: str) -> View:
+    """Return the view of an envelope that nobody has verified.
+
+    Raises:
+        VerifyFault: it is no report that dpql wrote (DPQL600, DPQL605, DPQL606).
+    """
+    payload = peek(envelope)
+    found = kind_of_payload(payload)
+    kind = REHEARSAL if found == REHEARSAL else RELEASE
+    statement = read_statement(payload, kind, ReportPredicate)
+    assert isinstance(statement.predicate, ReportPredicate)
+    word = "rehearsal" if kind == REHEARSAL else "release"
+    return View(statement.predicate, word, digest)
+
+
+def read_ledger_record(payload: bytes) -> LedgerRecord | None:
+    """Return the debit that a release states, without reading all its values.
+
+    Raises:
+        VerifyFault: it is no release (DPQL605).
+    """
+    try:
+        document = parse(payload, limit=LIMIT)
+        if document["predicateType"] != RELEASE:
+            raise Malformed("not a release")
+        found = decode(LedgerRecord | None, document["predicate"]["ledger"])
+    except (Malformed, KeyError, TypeError):
+        raise VerifyFault.of("DPQL605", "this is not a release") from None
+    assert found is None or isinstance(found, LedgerRecord)
+    return found
+
+
+def digits_of(value: CellValue) -> Shown:
+    """Return a value with its interval as text."""
+    half = (value.upper - value.lower) / 2
+    places = 0
+    while half > 0 and places < _PLACES and Fraction(1, 10**places) > half / _FINENESS:
+        places += 1
+    if half == 0:
+        return Shown(plain(value.value), plain(value.lower), plain(value.upper))
+    unit = Fraction(1, 10**places)
+    return Shown(
+        _fixed((value.value / unit + Fraction(1, 2)).__floor__(), places),
+        _fixed((value.lower / unit).__floor__(), places),
+        _fixed((value.upper / unit).__ceil__(), places),
+    )
+
+
+def error_text(x: Fraction) -> str:
+    """Return an error, rounded up to five significant digits."""
+    return "0" if x == 0 else _grouped(plain(round_up_to_digits(x, 5)))
+
+
+def percent_text(alpha: Fraction) -> str:
+    """Return the confidence that belongs to an alpha."""
+    return f"{plain(100 * (1 - alpha), 6)}%"
+
+
+def promise_text(statistic: StatisticRecord) -> str:
+    """Return how far the values of a statistic are from the truth, in words."""
+    sure = percent_text(statistic.alpha)
+    unit = f" {statistic.unit}" if statistic.unit else ""
+    if statistic.accuracy is None:
+        return f"intervals hold the truth with {sure} confidence each"
+    return (
+        f"within ± {error_text(statistic.accuracy)}{unit} with {sure} confidence each"
+    )
+
+
+def factor_text(epsilon: Fraction) -> str:
+    """Return e to the epsilon, rounded up to three digits."""
+    return plain(round_up_to_digits(exp_up(epsilon), 3))
+
+
+def exact_text(x: Fraction) -> str:
+    """Return a short fraction as it is, any other as a decimal rounded up."""
+    text = str(x)
+    return text if len(text) <= 9 else f"≈ {plain(round_up_to_digits(x, 6))}"  # noqa: PLR2004  fits a table
+
+
+def _fixed(scaled: int, places: int) -> str:
+    sign = "-" if scaled < 0 else ""
+    digits = str(abs(scaled)).rjust(places + 1, "0")
+    whole = digits[: len(digits) - places]
+    part = digits[len(digits) - places :]
+    return sign + _grouped(whole) + (f".{part}" if part else "")
+
+
+def _grouped(text: str) -> str:
+    whole, point, part = text.partition(".")
+    if not whole.lstrip("-").isdigit():
+        return text
+    return f"{int(whole):,}".replace(",", " ") + point + part
