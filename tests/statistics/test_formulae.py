@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from statistics import mean, pvariance, variance
 
@@ -146,6 +147,25 @@ def test_the_grid_moves_no_value_further_than_stated(
     ):
         found = described(kind, (grid,), n, known=known)
         assert abs(value(found, data) - exact) <= found.quantisation
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_error_of_the_grid_is_that_of_the_notes(
+    known: bool,  # noqa: FBT001  both forms
+) -> None:
+    """w² V (2/Q + 1/Q²), with V(n) of a sample and 1/4 of a population."""
+    grid, n = GRIDS[0], 6
+    shape = spread(n) if known else F(1, 4)
+    steps = F(1, grid.steps)
+    expected = grid.width**2 * shape * (2 * steps + steps**2)
+    assert described("variance", (grid,), n, known=known).quantisation == expected
+    if known:
+        rough = replace(GRIDS[1], error=F(1, 2))
+        other = F(1, rough.steps)
+        area = grid.width * rough.width * spread(n)
+        assert described(
+            "covariance", (grid, rough), n, known=True
+        ).quantisation == area * (steps + other + steps * other)
 
 
 def test_units_multiply() -> None:
