@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "diff": "Judge a change: weaker, stronger, the same, or to review.",
     "keys": "Make keys, and say whose signatures count.",
     "approve": "Sign a plan as its reviewer.",
+    "show": "Show a plan or a release for people.",
     "ledger": "Keep the budget of each dataset.",
     "explain": "Show the manual page of an error code or a word.",
     "schema": "Print a JSON Schema.",

@@ -1,0 +1,68 @@
+"""What README, guide and reference show is what happens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from docs.blocks import ROOT, agrees, blocks, commands, masked, play
+
+from dpql.cli.reference import PAGES
+
+GUIDE = ROOT / "docs" / "guide"
+ELSEWHERE = {"testing.md", "verify-without-dpql.md"}
+"""Pages that other tests run, with what they need beside them."""
+
+RUN = [
+    ROOT / "README.md",
+    *sorted(page for page in GUIDE.glob("*.md") if page.name not in ELSEWHERE),
+]
+
+
+@pytest.mark.cli
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
+def test_every_example_runs_as_shown(page: Path, tmp_path: Path) -> None:
+    """Commands print what the page says, noise masked, and end with its exit code."""
+    assert [] == list(play(page, tmp_path))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_reference_pages_are_fresh(name: str) -> None:
+    """The checked-in pages are what the tables and the help say."""
+    path = ROOT / "docs" / "reference" / name
+    assert PAGES[name]() == path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))],
+    ids=lambda page: page.name,
+)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every relative link of a page names a file that is there."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_examples_are_compared_line_by_line() -> None:
+    """The comparison notices a wrong line, and masks only what is marked noisy."""
+    assert agrees("a\nb 12\n", "a\nb 12\n", "")
+    assert not agrees("a\nb 12\n", "a\nb 13\n", "")
+    assert agrees("a\nb 12\n", "a\nb   13\n", "noisy")
+    assert not agrees("a\nb 12\n", "a\nc 13\n", "noisy")
+    assert agrees("a\n…\nz\n", "a\nb\nc\nz\n", "")
+    assert not agrees("a\n…\nz\n", "a\nb\nc\n", "")
+    assert masked("head 0123456789abcdef\n", "noisy") == "head DIGEST"
+
+
+def test_blocks_are_found_with_their_notes() -> None:
+    """A note belongs to the block below it; commands may go over several lines."""
+    text = "<!-- exit: 1 -->\n```console\n$ a \\\n  b\nout\n$ c\n```\n"
+    (block,) = blocks(text)
+    assert ("console", "exit: 1") == (block.kind, block.note)
+    assert [("a \\\n  b", "out\n"), ("c", "")] == [
+        (command.line, command.expected) for command in commands(block.body)
+    ]
