@@ -69,11 +69,12 @@ def read_ledger_record(payload: bytes) -> LedgerRecord | None:
     """
     try:
         document = parse(payload, limit=LIMIT)
-        if document["predicateType"] != RELEASE:
-            raise Malformed("not a release")
-        found = decode(LedgerRecord | None, document["predicate"]["ledger"])
+        kind, ledger = document["predicateType"], document["predicate"]["ledger"]
+        found = decode(LedgerRecord | None, ledger)
     except (Malformed, KeyError, TypeError):
-        raise VerifyFault.of("DPQL605", "this is not a release") from None
+        kind = None
+    if kind != RELEASE:
+        raise VerifyFault.of("DPQL605", "this is not a release")
     assert found is None or isinstance(found, LedgerRecord)
     return found
 

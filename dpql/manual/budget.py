@@ -1,0 +1,119 @@
+"""The manual of DPQL7xx: the ledger refuses."""
+
+from __future__ import annotations
+
+from dpql.errors import Code
+
+BUDGET: dict[str, Code] = {
+    "DPQL700": Code(
+        title="there is no ledger at that place",
+        cause="A ledger is made by its owner, never by a run.",
+        wrong="--ledger missing.sqlite",
+        right="dpql ledger open wages --epsilon 4 --unit person_id",
+    ),
+    "DPQL701": Code(
+        title="the dataset is not open in the ledger",
+        cause="The owner opens a dataset with a cap before anything is spent on it.",
+        wrong="a run on a dataset that nobody opened",
+        right="dpql ledger open wages --epsilon 4 --unit person_id",
+    ),
+    "DPQL702": Code(
+        title="it is there already",
+        cause="A dataset is opened once; opening it again would be a fresh budget.",
+        wrong="dpql ledger open wages --epsilon 4  (twice)",
+        right="dpql ledger raise-cap wages --epsilon 6",
+    ),
+    "DPQL703": Code(
+        title="the budget does not allow it",
+        cause="What is spent or held back, and this plan, exceed the cap together.",
+        wrong="a plan of ε = 1 where 1/2 is left",
+        right="a plan of ε = 1/2",
+    ),
+    "DPQL704": Code(
+        title="the plan protects another unit than the budget",
+        cause=(
+            "The owner says who is protected and between which neighbours. Epsilons of "
+            "different promises do not add up."
+        ),
+        wrong="unit: row  (and a budget for person_id)",
+        right="unit: person_id",
+    ),
+    "DPQL705": Code(
+        title="the ledger was altered",
+        cause=(
+            "Every entry carries the hash of the one before it. A row was changed, "
+            "moved, added or taken out."
+        ),
+        wrong="a ledger edited by hand",
+        right="the ledger as dpql wrote it",
+    ),
+    "DPQL706": Code(
+        title="the ledger is older than what was seen of it",
+        cause=(
+            "The witness file or a published release knows an entry that the ledger "
+            "does not have: an old copy was put back, or the chain was rewritten."
+        ),
+        wrong="a ledger restored from a backup",
+        right="the newest copy of the ledger",
+    ),
+    "DPQL707": Code(
+        title="another run is writing to the ledger",
+        cause="The wait for the other one is bounded, and has ended.",
+        wrong="a transaction left open by another program",
+        right="the same command, a moment later",
+    ),
+    "DPQL708": Code(
+        title="the ledger cannot be read or written",
+        cause="The disk is full, a permission is missing, or the file is damaged.",
+        wrong="a ledger on a read-only disk",
+        right="a ledger that its owner can write",
+    ),
+    "DPQL709": Code(
+        title="the run is in another state",
+        cause=(
+            "A run goes from reserved to drawing to released. It was ended by "
+            "`ledger recover`, or has ended already."
+        ),
+        wrong="recovering a run that is still alive",
+        right="recovering runs when none is under way",
+    ),
+    "DPQL710": Code(
+        title="a name or an amount is out of range",
+        cause=(
+            "Names are letters, digits, `.`, `_` and `-`. A cap is above 0 and is "
+            "raised, never lowered."
+        ),
+        wrong="dpql ledger raise-cap wages --epsilon 2  (the cap is 4)",
+        right="dpql ledger raise-cap wages --epsilon 6",
+    ),
+    "DPQL711": Code(
+        title="a stored report is missing or altered",
+        cause="The ledger stores every report under its hash; this one differs.",
+        wrong="a ledger whose reports were taken out",
+        right="the ledger as dpql wrote it",
+    ),
+    "DPQL712": Code(
+        title="tables or triggers of the ledger were altered",
+        cause="The triggers that refuse changes must be there before anything is read.",
+        wrong="DROP TRIGGER entry_update",
+        right="the ledger as dpql made it",
+    ),
+    "DPQL713": Code(
+        title="the package for PostgreSQL is missing",
+        cause="A ledger on a server is reached through psycopg.",
+        wrong="--ledger postgresql://server/budgets  (without psycopg)",
+        right="pip install 'dpql[postgres]'",
+    ),
+    "DPQL714": Code(
+        title="the witness of the ledger cannot be used",
+        cause="The file that remembers the newest entries is damaged or not writable.",
+        wrong="a witness file edited by hand",
+        right="the witness file as dpql wrote it",
+    ),
+    "DPQL715": Code(
+        title="the approved runs are used up",
+        cause="Every approval says how often its plan may be run.",
+        wrong="dpql run plan.json --again  (approved for one run)",
+        right="dpql approve plan.json --key officer --runs 2",
+    ),
+}
