@@ -121,10 +121,8 @@ def _part_prices(
     level = part_level(ask.alpha, len(units))
     prices = []
     for measure, unit in zip(description.measures, units, strict=True):
-        query = query_of(measure)
-        widest = (query.upper - query.lower) * (1 - _FINE)
         each = MECHANISMS[mechanism].epsilon_for(
-            query, min(width * unit, widest), level, gamma=ask.gamma
+            query_of(measure), width * unit, level, gamma=ask.gamma
         )
         prices.append(len(units) * measure.l0 * each)
     return prices

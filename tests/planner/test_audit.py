@@ -115,6 +115,14 @@ def test_every_single_altered_member_is_refused(made: Plan) -> None:
     assert tried > 500
 
 
+def test_the_refusal_names_the_member(made: Plan) -> None:
+    """The path of the first difference, down to the leaf."""
+    step = replace(made.steps[1], quantisation=Fraction(1))
+    forged = replace(made, steps=(made.steps[0], step, *made.steps[2:]))
+    with pytest.raises(PlanFault, match=r"`plan\.steps\[1\]\.quantisation`"):
+        audit(forged)
+
+
 def test_a_resealed_spec_must_still_give_the_steps(made: Plan) -> None:
     """Changing the spec and its digest together is found, or changes wording only."""
     document = encode(Plan, made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from spec_text import integer, make_spec, number
 
 from dpql.errors import PlanFault
 from dpql.model.spec import Spec
-from dpql.planner import plan
+from dpql.planner import plan, price
 from dpql.planner.alternatives import error_at
 
 KEYS = "{type: category, keys: [a, b, c]}"
@@ -110,6 +111,23 @@ def test_a_target_beyond_any_epsilon_is_refused() -> None:
     lonely = {"mean": "x", "at_least": "1"}
     assert refusal(spec_of(lonely, "1e-5", mechanism="snapping")) == ["DPQL412"]
     assert refusal(spec_of({"sum": "x"}, "0.001", mechanism="snapping")) == ["DPQL412"]
+
+
+def test_a_price_that_misses_by_a_rounding_is_raised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The published epsilon is checked forwards, and raised until it reaches."""
+    exact = price._closed
+
+    def short(*arguments: Any) -> Fraction:
+        return exact(*arguments) * (1 - Fraction(1, 10**13))
+
+    spec = spec_of({"count": "rows"}, "60")
+    honest = plan(spec).spent
+    monkeypatch.setattr(price, "_closed", short)
+    (step,) = plan(spec).steps
+    assert step.accuracy == 60
+    assert honest <= step.epsilon <= honest * (1 + Fraction(1, 10**13))
 
 
 @settings(max_examples=60, deadline=None)
