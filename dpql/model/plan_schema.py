@@ -22,7 +22,7 @@ _EXACT = {"type": "string", "pattern": "^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"}
 def plan_schema() -> dict[str, Any]:
     """Return the schema of `plan.v1`; it is checked in under schemas/."""
     definitions: dict[str, Any] = {}
-    root = _of(Plan, definitions)
+    root = schema_of(Plan, definitions)
     definitions[kind_of(Plan)]["properties"]["version"] = {"const": str(VERSION)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -34,9 +34,10 @@ def plan_schema() -> dict[str, Any]:
     }
 
 
-def _of(  # noqa: PLR0911  one per type
+def schema_of(  # noqa: PLR0911  one per type
     hint: Any, definitions: dict[str, Any]
 ) -> dict[str, Any]:
+    """Return the schema of a type; classes go into ``definitions``."""
     if hint is str:
         return {"type": "string"}
     if hint is int:
@@ -46,7 +47,7 @@ def _of(  # noqa: PLR0911  one per type
     if hint == Members:
         return {"type": "object", "additionalProperties": {"type": "string"}}
     if get_origin(hint) is tuple:
-        return {"type": "array", "items": _of(get_args(hint)[0], definitions)}
+        return {"type": "array", "items": schema_of(get_args(hint)[0], definitions)}
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return {"enum": [word.value for word in hint]}
     if is_dataclass(hint) and isinstance(hint, type):
@@ -61,7 +62,7 @@ def _object(
     if name not in definitions:
         definitions[name] = {}
         tag = {} if kind is None else {"kind": {"const": kind}}
-        members = {member: _of(hint, definitions) for member, hint in layout(cls)}
+        members = {member: schema_of(hint, definitions) for member, hint in layout(cls)}
         definitions[name] = {
             "type": "object",
             "description": (cls.__doc__ or "").strip().splitlines()[0],
@@ -75,7 +76,7 @@ def _object(
 def _union(options: tuple[Any, ...], definitions: dict[str, Any]) -> dict[str, Any]:
     real = [option for option in options if option is not type(None)]
     if len(real) == 1:
-        choices = [_of(real[0], definitions)]
+        choices = [schema_of(real[0], definitions)]
     else:
         choices = [_tagged(option, definitions) for option in real]
     if len(real) < len(options):
@@ -89,7 +90,10 @@ def _tagged(option: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         return _object(option, definitions, kind)
     return {
         "type": "object",
-        "properties": {"kind": {"const": kind}, "value": _of(option, definitions)},
+        "properties": {
+            "kind": {"const": kind},
+            "value": schema_of(option, definitions),
+        },
         "required": ["kind", "value"],
         "additionalProperties": False,
     }

@@ -1,0 +1,76 @@
+"""The JSON Schema of a report's statement, derived from the types that are read.
+
+Run ``python -m dpql.reports.schema DIRECTORY`` to write the schema anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from dpql.model.codec import canonical
+from dpql.model.plan_schema import schema_of
+from dpql.reports.predicate import (
+    APPROVAL,
+    REHEARSAL,
+    RELEASE,
+    ApprovalPredicate,
+    ReportPredicate,
+)
+from dpql.reports.statement import STATEMENT
+
+_SUBJECT = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "pattern": "^[^/]+$"},
+            "digest": {
+                "type": "object",
+                "properties": {
+                    "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+                },
+                "required": ["sha256"],
+                "additionalProperties": False,
+            },
+        },
+        "required": ["name", "digest"],
+        "additionalProperties": False,
+    },
+}
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the schema of `report.v1`; it is checked in under schemas/."""
+    definitions: dict[str, Any] = {}
+    report = schema_of(ReportPredicate, definitions)
+    approval = schema_of(ApprovalPredicate, definitions)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:dpql:schema:report:v1",
+        "title": "dpql report, version 1",
+        "description": (
+            "The in-toto Statement that the payload of a DSSE envelope holds. Exact "
+            "numbers are text: whole, or a fraction in lowest terms."
+        ),
+        "type": "object",
+        "properties": {
+            "_type": {"const": STATEMENT},
+            "subject": _SUBJECT,
+            "predicateType": {"enum": [RELEASE, REHEARSAL, APPROVAL]},
+            "predicate": {},
+        },
+        "required": ["_type", "predicate", "predicateType", "subject"],
+        "additionalProperties": False,
+        "if": {"properties": {"predicateType": {"const": APPROVAL}}},
+        "then": {"properties": {"predicate": approval}},
+        "else": {"properties": {"predicate": report}},
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) / "report.v1.schema.json"
+    target.write_bytes(canonical(report_schema()))
