@@ -12,6 +12,7 @@ import pytest
 
 import dpql
 import dpql.api
+from dpql.api import plans, releases
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,9 +29,9 @@ def at_root() -> Iterator[None]:
 @pytest.mark.usefixtures("at_root")
 def test_docstring_examples_run() -> None:
     """What the docstrings show is what happens."""
-    result = doctest.testmod(dpql.api)
-    assert result.failed == 0
-    assert result.attempted >= 8
+    results = [doctest.testmod(module) for module in (plans, releases)]
+    assert [0, 0] == [result.failed for result in results]
+    assert all(result.attempted >= 8 for result in results)
 
 
 def test_public_names_are_those_of_the_stub() -> None:

@@ -1,0 +1,178 @@
+"""The verbs behind which rows and keys are: run, rehearse, sign, verify, approve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dpql.ledger import Ledger
+    from dpql.model.plan import Plan
+    from dpql.model.release import Rehearsal, Release
+    from dpql.reports.keys import Signer
+    from dpql.reports.report import Report
+    from dpql.reports.trust import Trust
+
+
+def run(
+    plan: Plan,
+    frames: Mapping[str, object],
+    *,
+    engine: str = "polars",
+    progress: Callable[[], None] | None = None,
+) -> Release:
+    """Return noisy values: the only verb that sees rows or draws coins.
+
+    Nothing is debited here; `dpql.api.execute.execute` keeps a ledger too.
+
+    >>> import polars
+    >>> from dpql.api import plan as decide
+    >>> decided = decide("specs/smallest_mean.yaml")
+    >>> frame = polars.DataFrame({"age": [41] * 120})
+    >>> released = run(decided, {decided.spec.data.source: frame})
+    >>> released
+    <release of class_age, plan 8ddce245, 1 statistics>
+
+    Args:
+        plan: what to do.
+        frames: for the plan's source a path, glob or URL, a polars frame, or anything
+            with the Arrow C stream interface (pandas, pyarrow, duckdb).
+        engine: what adds up the rows.
+        progress: called now and then; it learns nothing of the data.
+
+    Raises:
+        dpql.errors.RunFault: the data do not fit the plan (5xx).
+    """
+    from dpql.curator import run as run_plan
+
+    return run_plan(plan, frames, engine=engine, progress=progress)
+
+
+def rehearse(plan: Plan, *, rows: int = 1_000, seed: int | str = 0) -> Rehearsal:
+    """Return what a run on invented rows gives; it can never be signed as a release.
+
+    >>> from dpql.api import plan as decide
+    >>> decided = decide("specs/district_wages.yaml")
+    >>> rehearse(decided, seed=7)
+    <rehearsal of district_wages_2025, plan e8579d31, 3 statistics>
+    >>> rehearse(decided, seed=7) == rehearse(decided, seed=7)
+    True
+
+    Args:
+        plan: what to rehearse.
+        rows: how many rows are invented.
+        seed: the same seed gives the same numbers.
+
+    Raises:
+        dpql.errors.RunFault: the plan needs another number of rows (DPQL507).
+    """
+    from dpql.curator import rehearse as rehearse_plan
+
+    return rehearse_plan(plan, rows, seed)
+
+
+def sign(
+    release: Release, *keys: Signer | str | Path, day: date | None = None
+) -> Report:
+    """Return a signed report on a release that no ledger has debited.
+
+    Args:
+        release: what `run` returned.
+        keys: keys, or paths of key files without passphrase; at least one.
+        day: the date that the report bears; today if absent.
+
+    Raises:
+        dpql.errors.VerifyFault: a key cannot be used, or it is a rehearsal (6xx).
+    """
+    from dpql.api.execute import _versions
+    from dpql.reports.keys import load_key
+    from dpql.reports.report import sign as sign_release
+
+    signers = [
+        load_key(Path(key)) if isinstance(key, str | Path) else key for key in keys
+    ]
+    return sign_release(
+        release,
+        signers,
+        day=day or datetime.now(UTC).date(),
+        ledger=None,
+        versions=_versions(),
+    )
+
+
+def write(report: Report, folder: str | Path) -> None:
+    """Write a report with its tables and its page as a new folder, wholly or not.
+
+    Args:
+        report: what `sign` returned.
+        folder: a name that is free.
+
+    Raises:
+        dpql.errors.VerifyFault: the folder cannot be written (DPQL630).
+    """
+    from dpql.api.execute import _written
+
+    _written(report, Path(folder))
+
+
+def verify(
+    report: Report | str | Path,
+    trust: Trust | str | Path,
+    *,
+    plan: Plan | None = None,
+    ledger: Ledger | None = None,
+) -> Release:
+    """Return the release that a report vouches for, or raise.
+
+    Every claim is derived again: the plan, its loss, each accuracy and interval, the
+    lattice of each value, the digests of the tables.
+
+    Args:
+        report: a report, or the path of a release folder or an envelope.
+        trust: whose signatures count; a file in the format of ``allowed_signers``.
+        plan: the plan that it must be of, if one is expected.
+        ledger: the ledger that must know it, if there is one to ask.
+
+    Raises:
+        dpql.errors.VerifyFault: it is not to be believed (6xx).
+    """
+    from dpql.api.examine import chain_of, verify_release
+    from dpql.planner import audit
+    from dpql.reports.trust import load_trust
+    from dpql.reports.verify import verify as verify_report
+
+    known = load_trust(Path(trust)) if isinstance(trust, str | Path) else trust
+    if isinstance(report, str | Path):
+        return verify_release(Path(report), known, plan=plan, ledger=ledger).release
+    return verify_report(
+        report.envelope,
+        known,
+        audit=audit,
+        files=dict(report.files),
+        plan=plan,
+        chain=None if ledger is None else chain_of(ledger),
+    ).release
+
+
+def approve(
+    plan: Plan, key: Signer | str | Path, *, runs: int = 1, until: date | None = None
+) -> bytes:
+    """Return a reviewer's signature on a plan, as an envelope to keep beside it.
+
+    Args:
+        plan: what may be run.
+        key: the reviewer's key, or the path of a key file without passphrase.
+        runs: how often it may be run.
+        until: the last day on which it may be run.
+
+    Raises:
+        dpql.errors.VerifyFault: the key cannot be used, or the number of runs is out
+            of range (6xx).
+    """
+    from dpql.reports.approval import approve as sign_plan
+    from dpql.reports.keys import load_key
+
+    signer = load_key(Path(key)) if isinstance(key, str | Path) else key
+    return sign_plan(plan, signer, runs=runs, until=until)

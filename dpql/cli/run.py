@@ -1,0 +1,231 @@
+"""`dpql run`: execute a plan once on the data, debit it, sign it, write its folder."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpql.cli import console, files, statuses
+from dpql.cli.approve import stem
+from dpql.cli.keyring import KEY, PASSPHRASE, TRUST, signer_of
+from dpql.cli.options import FORMAT, LEDGER
+from dpql.cli.wording import examples
+from dpql.diagnostics import shown
+
+if TYPE_CHECKING:
+    from dpql.api.execute import Executed
+    from dpql.ledger import Account, Ledger
+    from dpql.model.plan import Plan
+
+_LIMIT = 1 << 20
+
+
+@click.command(
+    name="run",
+    epilog=examples(
+        "dpql run specs/wages.plan.json --data wages=data/2026.parquet --key steward",
+        "dpql run plan.json --data wages=data/*.csv --key steward --yes --out r/first",
+    ),
+)
+@click.argument("path", metavar="PLAN|SPEC", type=click.Path(path_type=Path))
+@click.option(
+    "--data",
+    "bindings",
+    metavar="NAME=URI",
+    multiple=True,
+    required=True,
+    help="Which file, glob or URL the plan's source is.",
+)
+@KEY
+@click.option("--out", type=click.Path(path_type=Path), help="The release folder.")
+@click.option("--dataset", help="The owner's name of the data, if not the source's.")
+@click.option("--engine", default="polars", show_default=True, help="What adds up.")
+@LEDGER
+@click.option("--no-ledger", is_flag=True, help="Debit nothing; the report says so.")
+@click.option(
+    "--approval",
+    "approvals",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A signed approval; those beside the plan are found.",
+)
+@TRUST
+@click.option("--again", is_flag=True, help="Draw anew, and pay anew.")
+@click.option("--yes", is_flag=True, help="Do not ask before the debit.")
+@PASSPHRASE
+@FORMAT
+def command(*, path: Path, form: str, **options: Any) -> int:
+    """Run PLAN once on the data, debit its ledger, sign and write the release.
+
+    A plan that was released before is not run again: the stored release is
+    returned and nothing is spent, unless --again asks for a new draw.
+    """
+    plan = files.plan_at(path)
+    frames = _bound(options["bindings"], plan)
+    dataset = options["dataset"] or plan.spec.data.source
+    signer = signer_of(options["key"], options["passphrase_file"])
+    ledger = None if options["no_ledger"] else _ledger(options["location"])
+    account = ledger.account(dataset) if ledger else None
+    stored = _stored(account, plan, again=options["again"])
+    if stored is None:
+        _ask(account, plan, yes=options["yes"])
+    day = datetime.now(UTC).date()
+    folder = options["out"] or _folder(plan, ledger, stored, day.isoformat())
+    from dpql.api.execute import execute
+
+    with _progress() as tick:
+        done = execute(
+            plan,
+            frames,
+            ledger=ledger,
+            dataset=dataset,
+            signers=[signer],
+            day=day,
+            trust=_trust(options["trust"]),
+            approvals=_approvals(path, options["approvals"]),
+            folder=folder,
+            again=options["again"],
+            engine=options["engine"],
+            progress=tick,
+            reserved=lambda number: console.note(f" reserved     ledger #{number}\n"),
+        )
+    _tell(done, folder, form)
+    return statuses.FINE
+
+
+def _bound(bindings: tuple[str, ...], plan: Plan) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for binding in bindings:
+        name, equals, place = binding.partition("=")
+        if not (equals and name and place) or name in found:
+            raise click.UsageError("--data is NAME=URI, each name once")
+        found[name] = place
+    source = plan.spec.data.source
+    if set(found) != {source}:
+        raise click.UsageError(f"the plan reads `{shown(source)}`: --data {source}=URI")
+    return found
+
+
+def _ledger(location: str) -> Ledger:
+    from dpql.ledger import open_ledger
+
+    return open_ledger(location)
+
+
+def _stored(account: Account | None, plan: Plan, *, again: bool) -> str | None:
+    """Return the digest of the release that an earlier run of the plan stored."""
+    run = account.released(plan.digest) if account and not again else None
+    return run.envelope if run else None
+
+
+def _ask(account: Account | None, plan: Plan, *, yes: bool) -> None:
+    from dpql.planner.figures import rational
+
+    spent = rational(plan.spent)
+    if account is None:
+        words = f"ε = {spent} from no ledger at all"
+    else:
+        before, after = account.committed, account.committed + plan.spent
+        words = (
+            f"ε = {spent} from {shown(account.dataset)} "
+            f"({rational(before)} → {rational(after)} of {rational(account.cap)})"
+        )
+    if yes:
+        console.note(f" debit        {words}\n")
+    elif console.is_terminal(sys.stdin):
+        question = console.speakable(f" debit        {words}   proceed?", sys.stderr)
+        click.confirm(question, abort=True, err=True)
+    else:
+        raise click.UsageError(f"this would debit {words}: --yes says you mean it")
+
+
+def _folder(plan: Plan, ledger: Ledger | None, stored: str | None, day: str) -> Path:
+    """Return where a release goes: its old place, or a name that is still free."""
+    if stored is not None and ledger is not None:
+        from dpql.reports.view import unverified_view
+
+        view = unverified_view(ledger.kept(stored), stored)
+        day = view.predicate.date
+    place = Path("releases") / f"{day}-{plan.spec.release}"
+    number = 2
+    base = place
+    while stored is None and place.exists():
+        place = base.with_name(f"{base.name}-{number}")
+        number += 1
+    return place
+
+
+def _trust(path: Path) -> Any:
+    from dpql.reports.trust import load_trust
+
+    return load_trust(path) if path.exists() else None
+
+
+def _approvals(path: Path, named: tuple[Path, ...]) -> list[bytes]:
+    beside = sorted(path.parent.glob(f"{stem(path)}.approval.*.json"))
+    return [files.contents(each, limit=_LIMIT) for each in (*named, *beside)]
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[], None] | None]:
+    """Show that rows are being read, to a person only; nothing is counted."""
+    if not console.colourful(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    bar = Progress(
+        TextColumn(" aggregating "),
+        BarColumn(bar_width=40),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=None)
+        yield lambda: bar.advance(task)
+
+
+def _tell(done: Executed, folder: Path, form: str) -> None:
+    from dpql.reports.render_text import as_text
+    from dpql.reports.view import unverified_view
+
+    report = done.report
+    view = unverified_view(report.envelope, report.digest)
+    if form == "json":
+        console.tell_json(
+            {
+                "folder": str(folder),
+                "release": report.digest,
+                "fresh": done.fresh,
+                "plan": view.predicate.plan_digest,
+                "entries": list(done.entries) if done.entries else None,
+                "values": [
+                    {
+                        "statistic": statistic.name,
+                        "cell": list(value.cell),
+                        "value": str(value.value),
+                        "lower": str(value.lower),
+                        "upper": str(value.upper),
+                    }
+                    for statistic in view.predicate.statistics
+                    for value in statistic.values
+                ],
+            }
+        )
+        return
+    if not done.fresh:
+        console.tell(
+            f" already released as {report.name}; nothing drawn, nothing spent "
+            "(use --again for a new draw)\n"
+        )
+        return
+    entry = f"   ledger #{done.entries[1]}" if done.entries else "   no ledger"
+    name = shown(str(folder), limit=400)
+    console.tell(f" released     {name}/   {report.name}{entry}\n\n{as_text(view)}")

@@ -1,0 +1,99 @@
+"""`dpql verify`: whether a release is to be believed, and how far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpql.cli import console, files, statuses
+from dpql.cli.keyring import TRUST
+from dpql.cli.options import FORMAT
+from dpql.cli.wording import examples
+from dpql.diagnostics import shown
+
+if TYPE_CHECKING:
+    from dpql.reports.verify import Verified
+
+
+@click.command(
+    name="verify",
+    epilog=examples(
+        "dpql verify releases/2026-11-16-wages --trust allowed_signers",
+        "dpql verify releases/2026-11-16-wages --ledger ledger.sqlite",
+        "dpql verify release.dsse.json --plan approved.plan.json --format json",
+    ),
+)
+@click.argument("path", metavar="RELEASE", type=click.Path(path_type=Path))
+@TRUST
+@click.option(
+    "--ledger",
+    "location",
+    envvar="DPQL_LEDGER",
+    metavar="FILE|URL",
+    help="Look the release up in the ledger too.",
+)
+@click.option(
+    "--plan",
+    "expected",
+    type=click.Path(path_type=Path),
+    help="The plan that the release must be of.",
+)
+@FORMAT
+def command(
+    *, path: Path, trust: Path, location: str | None, expected: Path | None, form: str
+) -> int:
+    """Check a release: signature, role, digests, every claim, place in the ledger.
+
+    RELEASE is a folder or its release.dsse.json. Whatever cannot be checked is
+    listed. The exit code is 4 when the release is not to be believed.
+    """
+    from dpql.api.examine import verify_release
+    from dpql.reports.trust import load_trust
+
+    ledger = None
+    if location is not None:
+        from dpql.ledger import open_ledger
+
+        ledger = open_ledger(location)
+    verified = verify_release(
+        path,
+        load_trust(trust),
+        plan=files.plan_at(expected) if expected else None,
+        ledger=ledger,
+    )
+    if form == "json":
+        console.tell_json(_document(verified))
+    else:
+        console.tell(_text(verified))
+    return statuses.FINE
+
+
+def _text(verified: Verified) -> str:
+    lines = []
+    for check in verified.checks:
+        mark = console.styled(" ok", fg="green")
+        if check.warning:
+            mark = console.styled(" !!", fg="red", bold=True)
+        lines.append(f"{mark}  {check.name:<12} {shown(check.text, limit=400)}")
+    lines += [f" --  {'not checked':<12} {words}" for words in verified.unchecked]
+    return "\n".join(lines) + "\n"
+
+
+def _document(verified: Verified) -> dict[str, Any]:
+    return {
+        "verified": True,
+        "release": verified.digest,
+        "title": verified.predicate.title,
+        "date": verified.day.isoformat(),
+        "plan": verified.predicate.plan_digest,
+        "epsilon": str(verified.predicate.guarantee.epsilon),
+        "signers": [signer.principal for signer in verified.signers],
+        "reviewers": [who.principal for who in verified.approved.reviewers],
+        "checks": [
+            {"name": check.name, "text": check.text, "warning": check.warning}
+            for check in verified.checks
+        ],
+        "unchecked": list(verified.unchecked),
+    }
