@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 BITS = 256
 """Working precision of the bounds when the caller does not ask for another."""
 
-_TINIEST = 1 << 14
-"""exp_up never answers below 2**-_TINIEST, so that no result needs unbounded memory."""
+_LOWEST = -(1 << 14)
+"""Below this argument exp is not computed, so that no result needs unbounded memory."""
+
+_TINIEST = Fraction(1, 1 << 23637)
+"""A bound on exp(_LOWEST) from above."""
 
 
 _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]{0,2000})(?:/[1-9][0-9]{0,2000})?", re.ASCII)
@@ -54,15 +57,15 @@ def ln_down(x: Fraction, *, bits: int = BITS) -> Fraction:
 
 
 def exp_up(x: Fraction, *, bits: int = BITS) -> Fraction:
-    """Return a positive rational at least exp(x), never below 2**-16384."""
-    if x < -_TINIEST:
-        return Fraction(1, 1 << _TINIEST)
+    """Return a positive rational at least exp(x), never below 2**-23637."""
+    if x < _LOWEST:
+        return _TINIEST
     return _directed(gmpy2.exp, x, bits, up=True)
 
 
 def exp_down(x: Fraction, *, bits: int = BITS) -> Fraction:
     """Return a rational at most exp(x) and at least 0; 0 when x < -16384."""
-    if x < -_TINIEST:
+    if x < _LOWEST:
         return Fraction(0)
     return _directed(gmpy2.exp, x, bits, up=False)
 
@@ -73,6 +76,7 @@ def sidak_down(alpha: Fraction, parts: int, *, bits: int = BITS) -> Fraction:
     Independent claims, each missed with at most this probability, all hold together
     but with probability ``alpha``. Source: MATH 4, 7.
     """
+    assert parts >= 1
     if parts == 1:
         return alpha
     with gmpy2.context(precision=bits, round=gmpy2.RoundUp):

@@ -159,7 +159,7 @@ def restore(given: Mapping[str, str]) -> GeometricNoise:
             rounded=bool(exact["rounded"]),
             epsilon=exact["epsilon"],
         )
-    except (KeyError, ValueError, PlanFault):
+    except (KeyError, TypeError, ValueError, PlanFault):
         return agreed(NAME, None, {}, given)
     return agreed(NAME, noise, parameters(noise), given)
 
@@ -203,10 +203,12 @@ def epsilon_for(
 def miniatures() -> list[tuple[GeometricNoise, Fraction]]:
     """Return noises that read few digits at a time, to enumerate every lane."""
     shapes = [
-        (Fraction(1), Fraction(1)),
-        (Fraction(1, 2), Fraction(1)),
-        (Fraction(3), Fraction(2)),
-        (Fraction(7, 10), Fraction(3)),
+        (Fraction(1), Fraction(1), 11),
+        (Fraction(1, 2), Fraction(1), 11),
+        (Fraction(3), Fraction(2), 11),
+        (Fraction(7, 10), Fraction(3), 11),
+        (Fraction(1), Fraction(1), 5),
+        (Fraction(2), Fraction(3), 5),
     ]
     return [
         (
@@ -215,11 +217,11 @@ def miniatures() -> list[tuple[GeometricNoise, Fraction]]:
                 lattice=Fraction(1),
                 rounded=False,
                 epsilon=epsilon,
-                guard=11,
+                guard=guard,
             ),
             sensitivity,
         )
-        for epsilon, sensitivity in shapes
+        for epsilon, sensitivity, guard in shapes
     ]
 
 

@@ -92,8 +92,8 @@ def nearest(noise: GeometricNoise, value: Fraction | int) -> int:
     the value.
     """
     kit = noise.kit
-    parts = kit.step * value.denominator
-    return (kit.double * value.numerator + parts) // (2 * parts)
+    parts = kit.step * int(value.denominator)
+    return (kit.double * int(value.numerator) + parts) // (2 * parts)
 
 
 def _magnitude(kit: Kit, digits: int) -> int | None:

@@ -56,8 +56,9 @@ def steps_within(theta: Fraction, alpha: Fraction) -> int:
     require_level(alpha)
     bits = _BITS
     while True:
-        low = ln_down(2 / alpha, bits=bits) - ln_up(1 + exp_up(-theta, bits=bits))
-        high = ln_up(2 / alpha, bits=bits) - ln_down(1 + exp_down(-theta, bits=bits))
+        most_q, least_q = exp_up(-theta, bits=bits), exp_down(-theta, bits=bits)
+        low = ln_down(2 / alpha, bits=bits) - ln_up(1 + most_q, bits=bits)
+        high = ln_up(2 / alpha, bits=bits) - ln_down(1 + least_q, bits=bits)
         least, most = -(-low // theta), -(-high // theta)
         if least == most:
             return max(0, least - 1)
@@ -65,12 +66,11 @@ def steps_within(theta: Fraction, alpha: Fraction) -> int:
 
 
 def probability(noise: GeometricNoise, value: Fraction, step: int) -> Fraction:
-    """Return P(step) at ``value``, to about 300 bits."""
+    """Return P(step) at ``value``, to about 300 bits: tanh(theta/2) q**distance."""
     distance = abs(step - nearest(noise, value))
     with gmpy2.context(precision=_BITS):
         theta = gmpy2.mpq(noise.theta.numerator, noise.theta.denominator)
-        q = gmpy2.exp(-theta)
-        return fraction((1 - q) / (1 + q) * gmpy2.exp(-theta * distance))
+        return fraction(gmpy2.tanh(theta / 2) * gmpy2.exp(-theta * distance))
 
 
 def drift(noise: GeometricNoise) -> Fraction:
@@ -82,8 +82,8 @@ def drift(noise: GeometricNoise) -> Fraction:
 def theta_for(steps: int, alpha: Fraction) -> Fraction:
     """Return theta with 2 q**(steps+1) = alpha (1+q), by Newton; 1e-60 above it.
 
-    The function is convex and decreasing in theta, so after one step every iterate
-    lies at or below the root and they increase.
+    The function is concave and decreasing in theta, so after one step every iterate
+    lies at or above the root and they decrease to it.
     """
     with gmpy2.context(precision=_BITS):
         level = gmpy2.mpfr(gmpy2.mpq(alpha.numerator, alpha.denominator))

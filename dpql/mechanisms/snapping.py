@@ -197,7 +197,7 @@ def restore(given: Mapping[str, str]) -> SnappingNoise:
             upper=exact["shift"] + reach,
         )
         noise = calibrate(query, exact["epsilon"], gamma=exact["gamma"])
-    except (KeyError, ValueError, PlanFault):
+    except (KeyError, TypeError, ValueError, PlanFault):
         return agreed(NAME, None, {}, given)
     return agreed(NAME, noise, parameters(noise), given)
 
@@ -240,16 +240,18 @@ def least_epsilon(accuracy: Fraction, alpha: Fraction) -> Fraction:
         L      = ln(1/alpha)
         2**j   = smallest power of two >= accuracy / (1 + L)
         lambda = min(2**j, (accuracy - 2**(j-1)) / L)
-        result = (1 + 12 * 2**-52) / lambda + 2**(1 - p0), up to 15 digits
+        result = (1 + 12 * 2**-52) / lambda + 2**(1 - p), up to 15 digits,
+                 p = max(118, 53 + ceil log2 lambda)
 
     At most 1.2e-14 above the true infimum, relatively. On a plateau (lambda == 2**j)
     rounding to nearest would double the grid, hence up. Requires: alpha < 1.
-    Source: MATH 3.4.
+    Source: MATH 3.4, with p one lower: 1/epsilon is below lambda, and may be on the
+    other side of a power of two.
     """
     L = ln_up(1 / alpha)
     power = two_to(power_of_two_up(accuracy / (1 + L)))
     scale = min(power, (accuracy - power / 2) / L)
-    least = max(_GUARD, 54 + power_of_two_up(scale))
+    least = max(_GUARD, 53 + power_of_two_up(scale))
     epsilon = (1 + 12 * two_to(-52)) / scale + two_to(1 - least)
     return round_up_to_digits(epsilon, _DIGITS)
 

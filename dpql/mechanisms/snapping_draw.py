@@ -101,8 +101,8 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     spare = digits.bit_length() - kit.needed
     mantissa, exponent = logarithm(kit, digits >> spare, read - 1 - spare)
     fall = (kit.unit * mantissa) << int(exponent + kit.places)
-    parts = value.denominator
-    centre = kit.gain * value.numerator + kit.start * parts
+    parts = int(value.denominator)
+    centre = kit.gain * int(value.numerator) + kit.start * parts
     centre = min(max(centre, kit.bottom * parts), kit.top * parts)
     noisy = centre + fall * parts if negative else centre - fall * parts
     return min(max(int(noisy // (kit.whole * parts)), -kit.edge), kit.edge)
@@ -151,5 +151,6 @@ def perturb_many(
         reach=noise.B / Lambda,
         edge=kit.edge,
         width=kit.width,
+        precision=noise.precision,
         draw=lambda value, lane: perturb(noise, value, lane),
     )

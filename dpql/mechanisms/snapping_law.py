@@ -42,7 +42,8 @@ _BITS = 320
 def plain_accuracy(noise: SnappingNoise, alpha: Fraction) -> Fraction:
     """Return lambda' ln(1/alpha) + Lambda'/2, at most B + B', in units of the value.
 
-    P(|outcome - value| > result) <= alpha. Source: MATH 3.3.
+    P(|outcome - value| > result) <= alpha for the ideal law; targets are priced by it.
+    Source: MATH 3.3.
     """
     require_level(alpha)
     wide = noise.lambda_prime * ln_up(1 / alpha) + noise.Lambda_prime / 2

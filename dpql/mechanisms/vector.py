@@ -5,7 +5,9 @@ the number whose binary digits the lane holds. The first word of a lane, read as
 signed integer w, holds the sign and 31 or 63 digits: |w + 1/2| = M + 1/2. So E is known
 as a double with a proved radius; where no integer lies within that radius of the
 result, the floor is settled. The few other lanes are read on and drawn exactly, one by
-one. The outcome is that of the exact sampler on the same lane, always.
+one. The outcome is that of the exact sampler on the same lane, always. Only the noise
+is ever a double: it is added to the value as an integer, for a value rounded to a
+double before the noise would lose its sensitivity.
 
 This module is the one place in `mechanisms` where floats are allowed.
 
@@ -75,7 +77,7 @@ def magnitudes_added(
         magnitude = work.settle(exponential, work.radius)
         np.copysign(magnitude, work.signed, out=magnitude)
         centre, _ = place(integers[part])
-        np.add(centre, magnitude, out=work.steps[part], casting="unsafe")
+        np.add(centre, magnitude.astype(np.int64), out=work.steps[part])
     return work.finish(integers, width, draw)
 
 
@@ -88,17 +90,20 @@ def snapped_steps(
     ratio: Fraction,
     reach: Fraction,
     edge: int,
+    precision: int,
     width: int,
     draw: Draw,
 ) -> NDArray[Any]:
     """Return floor(slope * value + offset + S * ratio * E) for each, within +-edge.
 
     A value farther than ``reach`` grid steps from the middle is left to the exact
-    sampler, which clamps it first.
+    sampler, which clamps it first. The radius of E covers logarithms rounded to
+    ``precision`` bits from 64 on.
     """
     integers = _int64(values)
     place = None if integers is None else _placing(integers, slope, offset)
-    if integers is None or place is None or width <= NARROW:
+    rough = precision < WIDE or edge >= _LARGEST
+    if integers is None or place is None or rough or width <= NARROW:
         return _one_by_one(values, bits, width, draw)
     inside = (reach + _HALF).__floor__() - 1
     work = _Work(len(integers), bits, NARROW, float(ratio), 0.0)
@@ -109,9 +114,9 @@ def snapped_steps(
         noise += fraction
         if max(-int(centre.min()), int(centre.max())) > inside:
             work.radius[np.abs(centre) > inside] = 1.0
-        snapped = work.settle(noise, work.radius)
+        snapped = work.settle(noise, work.radius).astype(np.int64)
         snapped += centre
-        np.clip(snapped, -edge, edge, out=work.steps[part], casting="unsafe")
+        np.clip(snapped, -edge, edge, out=work.steps[part])
     return work.finish(integers, width, draw)
 
 
@@ -180,9 +185,10 @@ class _Work:
 def _one_by_one(values: Values, bits: Bits, width: int, draw: Draw) -> NDArray[Any]:
     """Draw every lane exactly; the only way for numbers beyond int64."""
     lanes = resume(bits, range(len(values)), [0] * len(values), 0, width)
-    steps = [draw(int(value), lane) for value, lane in zip(values, lanes, strict=True)]
-    small = all(-(1 << 63) <= step < 1 << 63 for step in steps)
-    return np.array(steps, np.int64 if small else object)
+    steps = np.empty(len(values), object)
+    for index, lane in enumerate(lanes):
+        steps[index] = draw(int(values[index]), lane)
+    return steps
 
 
 def _word(scale: Fraction) -> int | None:
@@ -192,12 +198,21 @@ def _word(scale: Fraction) -> int | None:
 
 
 def _int64(values: Values) -> Integers | None:
-    """Return the values as int64, or None if one is not below 2**61 in size."""
-    if not isinstance(values, np.ndarray):
-        if any(abs(value) >= _LARGEST for value in values):
-            return None
-        values = np.array(values, np.int64)
-    return values if _size(values) < _LARGEST else None
+    """Return the values as int64, or None if one is not below 2**61 in size.
+
+    Arrays of other integers are widened first, so that nothing can wrap; whatever is
+    not a whole number is refused.
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        narrow = values.dtype != np.uint64 or _size(values) < _LARGEST
+        values = values.astype(np.int64, copy=False) if narrow else values.tolist()
+    if isinstance(values, np.ndarray) and values.dtype == np.int64:
+        return values if _size(values) < _LARGEST else None
+    whole = list(values)
+    if not all(isinstance(value, int) for value in whole):
+        raise TypeError("many values at once must be whole numbers")
+    small = all(abs(value) < _LARGEST for value in whole)
+    return np.array(whole, np.int64) if small else None
 
 
 def _size(values: Integers) -> int:
@@ -207,7 +222,7 @@ def _size(values: Integers) -> int:
 def _placing(values: Integers, slope: Fraction, offset: Fraction) -> Place | None:
     """Return how to split slope * value + offset into its floor and the rest.
 
-    The floor is exact; the rest, less 1/2, is right to 2**-52. None where 62 bits do
+    The floor is exact; the rest, less 1/2, is right to 2**-51. None where 62 bits do
     not suffice.
     """
     if slope == 1 and offset == _HALF:

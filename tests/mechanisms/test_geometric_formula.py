@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mechanisms.digits import digit_count, digit_words
 
+from dpql.errors import PlanFault
 from dpql.exact import exp_down
 from dpql.mechanisms import Query, geometric
 from dpql.mechanisms.geometric import GeometricNoise
@@ -118,3 +119,43 @@ def test_senseless_alpha_is_refused(bad: Fraction) -> None:
     """Alpha must be a probability above 0."""
     with pytest.raises(Exception, match="DPQL413"):
         geometric.accuracy(_noise(Fraction(1)), bad)
+
+
+@pytest.mark.parametrize("theta", [Fraction(1, 10**80), Fraction(1, 10**300)])
+def test_accuracy_of_vanishing_theta(theta: Fraction) -> None:
+    """However small theta is, the bounds meet and the accuracy is ln(1/alpha)/theta."""
+    steps = geometric.steps_within(theta, Fraction(1, 20))
+    assert Fraction(2995, 1000) < steps * theta < Fraction(2996, 1000)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.fractions(Fraction(1, 100), Fraction(10**3), max_denominator=10**4),
+    st.sampled_from([Fraction(1, 2), Fraction(1, 20), Fraction(1, 10**6)]),
+)
+def test_pricing_counts_the_rounding(accuracy: Fraction, alpha: Fraction) -> None:
+    """On a rounded lattice the priced noise keeps the target, half step included."""
+    query = Query(sensitivity=Fraction(1, 3), lower=Fraction(0), upper=Fraction(10**6))
+    epsilon = geometric.epsilon_for(query, accuracy, alpha, gamma=Fraction(1))
+    noise = geometric.calibrate(query, epsilon, gamma=Fraction(1))
+    assert noise.rounded
+    assert geometric.accuracy(noise, alpha) <= accuracy
+    less = geometric.calibrate(
+        query, epsilon * (1 - Fraction(1, 10**7)), gamma=Fraction(1)
+    )
+    assert geometric.accuracy(less, alpha) > accuracy
+
+
+def test_finest_target_of_a_lattice() -> None:
+    """Below half a step of a rounded lattice no epsilon helps, and it is said."""
+    query = Query(sensitivity=Fraction(1), lower=Fraction(0), upper=Fraction(9))
+    with pytest.raises(PlanFault, match="DPQL410"):
+        geometric.epsilon_for(
+            query, Fraction(1, 2**34), Fraction(1, 20), gamma=Fraction(1)
+        )
+
+
+def test_digits_read_at_once() -> None:
+    """A request holds a sign and 72 digits beyond the scale."""
+    assert geometric.width(_noise(Fraction(1))) == 73
+    assert geometric.width(_noise(Fraction(1, 1000))) == 83

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -149,3 +150,57 @@ def test_more_epsilon_is_never_less_accurate(
     ladder = [epsilon * (1 + Fraction(k, 40)) for k in range(8)]
     accuracies = [snapping.plain_accuracy(_noise(e), alpha) for e in ladder]
     assert all(more >= less for more, less in pairwise(accuracies))
+
+
+def _high(x: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+@settings(max_examples=40, deadline=None)
+@given(EPSILONS, ALPHAS)
+def test_tight_accuracy_is_rounded_up(epsilon: Fraction, alpha: Fraction) -> None:
+    """The stated number is not below the closed form, and 2**-51 above it at most."""
+    noise = _noise(epsilon)
+    with mpmath.workdps(60):
+        scale, half = _high(noise.lambda_prime), _high(noise.Lambda_prime) / 2
+        level = _high(alpha)
+        steps = mpmath.floor(scale * mpmath.log(1 / level) / half) + 1
+        cosine = level * mpmath.exp(steps * half / scale)
+        inside = (steps + 1) * half - scale * mpmath.acosh(cosine)
+        exact = min(max(steps * half, inside), _high(noise.B + noise.B_prime)) * 2
+        stated = _high(snapping.accuracy(noise, alpha))
+        assert exact <= stated <= exact * (1 + mpmath.mpf(2) ** -51)
+
+
+def test_accuracy_allows_for_the_law_of_the_code() -> None:
+    """At few bits the level is lowered visibly: the tail is not the ideal one."""
+    rough = snapping.miniatures()[0][0]
+    fine = replace(rough, precision=118)
+    alpha = Fraction(1, 10)
+    assert snapping.accuracy(rough, alpha) > snapping.accuracy(fine, alpha)
+
+
+@pytest.mark.parametrize("index", range(4))
+def test_drift_by_its_formula(index: int) -> None:
+    """The bound is the larger of the two of MATH 1.3 (b), evaluated by mpmath."""
+    noise = snapping.miniatures()[index][0]
+    farthest = noise.B + (noise.edge - Fraction(1, 2)) * noise.Lambda_prime
+    with mpmath.workdps(60):
+        rho = _high(noise.eta * farthest / noise.lambda_prime)
+        swell = mpmath.exp(rho + _high(noise.eta) / 2)
+        r = mpmath.exp(-_high(noise.Lambda_prime / noise.lambda_prime))
+        up = mpmath.log((swell - r * mpmath.exp(-rho)) / (1 - r))
+        down = -mpmath.log(1 - (1 + r) / (1 - r) * (swell - 1))
+        assert mpmath.almosteq(max(up, down), _high(snapping.drift(noise)), 1e-40)
+
+
+@pytest.mark.parametrize("exponent", range(60, 80))
+def test_least_epsilon_is_feasible_far_down(exponent: int) -> None:
+    """Also where the precision steps up, the epsilon found reaches its target."""
+    for factor in (Fraction(1), 1 + Fraction(1, 2**50), Fraction(3, 2)):
+        accuracy = Fraction(2**exponent) * factor * 4
+        alpha = Fraction(1, 20)
+        query = Query(sensitivity=Fraction(1), lower=Fraction(0), upper=4 * accuracy)
+        epsilon = snapping.epsilon_for(query, accuracy, alpha, gamma=Fraction(1, 2))
+        noise = snapping.calibrate(query, epsilon, gamma=Fraction(1, 2))
+        assert snapping.plain_accuracy(noise, alpha) <= accuracy
