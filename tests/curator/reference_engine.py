@@ -1,0 +1,317 @@
+"""A slow engine in plain Python, written from the words of the design alone.
+
+It has the functions of an engine, so the parity suite runs it beside the others. Rows
+are dictionaries of Python values, one per row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from dpql.curator.engines import Sums
+from dpql.model.plan import Excess, Plan, Step
+from dpql.model.spec import (
+    And,
+    Between,
+    CategoryColumn,
+    Comparison,
+    Condition,
+    Data,
+    DropNulls,
+    FillNulls,
+    IdColumn,
+    IsNull,
+    Membership,
+    Neighbours,
+    Not,
+    NumberColumn,
+    NumberType,
+    Operator,
+    Or,
+    StatisticKind,
+)
+
+Row = Mapping[str, Any]
+
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+_SPECIAL = re.compile(r"[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+_COMPARE: dict[Operator, Callable[[Any, Any], bool]] = {
+    Operator.EQUAL: lambda a, b: a == b,
+    Operator.UNEQUAL: lambda a, b: a != b,
+    Operator.LESS: lambda a, b: a < b,
+    Operator.AT_MOST: lambda a, b: a <= b,
+    Operator.GREATER: lambda a, b: a > b,
+    Operator.AT_LEAST: lambda a, b: a >= b,
+}
+_WHOLE = 1 << 60
+
+
+def open_frame(frame: Any, data: Data) -> list[Row]:
+    """Return the rows of a polars frame, or rows as they are."""
+    del data
+    return frame.to_dicts() if hasattr(frame, "to_dicts") else list(frame)
+
+
+def add_up(plan: Plan, opened: Sequence[Row], *, salt: bytes, tick: object) -> Sums:
+    """Return every moment of every cell, one row after another."""
+    del tick
+    public = plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE
+    return Sums(
+        rows=len(opened) if public else None,
+        moments=tuple(_moments(plan, step, opened, salt) for step in plan.steps),
+    )
+
+
+def axes(step: Step, data: Data) -> list[range]:
+    """Return the places along each axis of the cells of a step."""
+    sizes = [len(data.column(name).keys) for name in step.by]  # type: ignore[union-attr]
+    if step.statistic is StatisticKind.HISTOGRAM:
+        column = data.column(step.columns[0])
+        bins = len(step.edges) - 1
+        sizes.append(len(column.keys) if isinstance(column, CategoryColumn) else bins)
+    return [range(size) for size in sizes]
+
+
+def cell_of(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
+    """Return the cell a row is in, None if it is in none or fails the filter."""
+    if step.where is not None and not holds(step.where, row, data):
+        return None
+    names = list(step.by)
+    histogram = step.statistic is StatisticKind.HISTOGRAM
+    if histogram and not step.edges:
+        names += step.columns
+    places: list[int] = []
+    for name in names:
+        keys = data.column(name).keys  # type: ignore[union-attr]
+        word = words(row[name])
+        if word not in keys:
+            return None
+        places.append(keys.index(word))
+    if histogram and step.edges:
+        place = _bin(step, row, data)
+        if place is None:
+            return None
+        places.append(place)
+    return tuple(places)
+
+
+def contribution(
+    step: Step, row: Row, data: Data, *, filled: bool
+) -> tuple[int, ...] | None:
+    """Return the steps of the summed columns; None where the row does not count."""
+    found = []
+    for grid in step.grids:
+        column = data.column(grid.column)
+        assert isinstance(column, NumberColumn)
+        u = None if filled else index(column, row[grid.column], grid.steps)
+        if u is None:
+            if isinstance(column.nulls, DropNulls):
+                return None
+            u = fill_index(column, grid.steps)
+        found.append(u)
+    return tuple(found)
+
+
+def sums(step: Step, data: Data, rows: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """Return the moments of pairs (cell, steps of the columns)."""
+    order = {cell: i for i, cell in enumerate(product(*axes(step, data)))}
+    names = [moment.name for moment in step.moments]
+    totals = {name: [0] * len(order) for name in names}
+    for cell, values in rows:
+        for name in names:
+            factors = [] if name == "n" else [values["uv".index(x)] for x in name]
+            totals[name][order[cell]] += math.prod(factors)
+    return totals
+
+
+def index(column: NumberColumn, value: Any, steps: int) -> int | None:
+    """Return the steps of a cell above the lower bound, None if it is no number."""
+    x = number(column, value)
+    if x is None:
+        return None
+    lossless = column.step is not None and steps * column.step == _width(column)
+    if is_whole(column) and lossless:
+        inside = min(max(Fraction(x), column.lower), column.upper)
+        return math.floor((inside - column.lower) / column.step + Fraction(1, 2))
+    lower, upper = as_double(column.lower), as_double(column.upper)
+    inside = max(min(float(x), upper), lower)
+    scaled = (inside - lower) * as_double(steps / _width(column)) + 0.5
+    return steps if math.isinf(scaled) else min(max(math.floor(scaled), 0), steps)
+
+
+def fill_index(column: NumberColumn, steps: int) -> int:
+    """Return the steps of the declared fill."""
+    assert isinstance(column.nulls, FillNulls)
+    share = (column.nulls.value - column.lower) / _width(column)
+    return math.floor(share * steps + Fraction(1, 2))
+
+
+def number(column: NumberColumn, value: Any) -> int | float | None:
+    """Return the cell as the number it holds, None if it holds none."""
+    if isinstance(value, bool):
+        value = int(value)
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, str):
+        value = _parsed(value, whole=is_whole(column))
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if not is_whole(column):
+        return float(value)
+    if isinstance(value, float):
+        return math.floor(min(max(value, -_WHOLE), _WHOLE) + 0.5)
+    return value if isinstance(value, int) else None
+
+
+def words(value: Any) -> str | None:
+    """Return the cell as text."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
+        return str(int(value))
+    return str(value)
+
+
+def holds(condition: Condition, row: Row, data: Data) -> bool:  # noqa: PLR0911
+    """Say whether a row passes a condition; null makes a comparison false."""
+    match condition:
+        case Not(operand=operand):
+            return not holds(operand, row, data)
+        case And(operands=operands):
+            return all(holds(operand, row, data) for operand in operands)
+        case Or(operands=operands):
+            return any(holds(operand, row, data) for operand in operands)
+        case IsNull(column=name):
+            return _known(data, name, row[name]) is None
+        case Membership(column=name, values=values):
+            found = _known(data, name, row[name])
+            return found is not None and any(
+                found == _literal(data, name, value) for value in values
+            )
+        case Between(column=name, lower=lower, upper=upper):
+            found = _known(data, name, row[name])
+            ends = (_literal(data, name, lower), _literal(data, name, upper))
+            return found is not None and ends[0] <= found <= ends[1]
+        case Comparison(column=name, operator=operator, value=value):
+            found = _known(data, name, row[name])
+            return found is not None and _COMPARE[operator](
+                found, _literal(data, name, value)
+            )
+    raise AssertionError
+
+
+def is_whole(column: NumberColumn) -> bool:
+    """Say whether the cells of a column are taken as integers."""
+    farthest = max(abs(column.lower), abs(column.upper))
+    return column.type is NumberType.INTEGER and farthest <= _WHOLE
+
+
+def as_double(x: Fraction) -> float:
+    """Return the nearest double, or the largest."""
+    try:
+        return float(x)
+    except OverflowError:
+        return math.copysign(1.7976931348623157e308, x)
+
+
+def _moments(plan: Plan, step: Step, rows: Sequence[Row], salt: bytes) -> Any:
+    data = plan.spec.data
+    placed = [(cell_of(step, row, data), row) for row in rows]
+    kept = [cell is not None for cell, _ in placed]
+    if step.bound is not None:
+        unit = plan.spec.privacy.unit
+        assert unit is not None
+        kept = _survivors(step, placed, unit, salt)
+    fills = step.bound is not None and step.bound.excess is Excess.FILL
+    pairs = []
+    for (cell, row), keep in zip(placed, kept, strict=True):
+        if keep or fills:
+            values = contribution(step, row, data, filled=not keep)
+            if values is not None:
+                pairs.append((cell, values))
+    return sums(step, data, pairs)
+
+
+def _survivors(step: Step, placed: Sequence[Any], unit: str, salt: bytes) -> list[bool]:
+    """Choose the rows of a unit by hashes of salt, unit and content."""
+    assert step.bound is not None
+    units: dict[Any, dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for place, (cell, row) in enumerate(placed):
+        if words(row[unit]) is not None and cell is not None:
+            units[words(row[unit])][cell].append((_lot(salt, row), place))
+    kept = [False] * len(placed)
+    for name, cells in units.items():
+        chosen = sorted(cells, key=lambda cell: _lot(salt, (name, cell)))
+        for cell in chosen[: step.bound.cells]:
+            for _, place in sorted(cells[cell])[: step.bound.rows]:
+                kept[place] = True
+    return kept
+
+
+def _lot(salt: bytes, content: object) -> bytes:
+    return hashlib.blake2b(repr(content).encode(), key=salt[:64]).digest()
+
+
+def _bin(step: Step, row: Row, data: Data) -> int | None:
+    column = data.column(step.columns[0])
+    assert isinstance(column, NumberColumn)
+    x = number(column, row[column.name])
+    fill = column.nulls.value if isinstance(column.nulls, FillNulls) else None
+    if x is None and fill is None:
+        return None
+    exact = column.step is not None and _width(column) / column.step <= 1 << 46
+    if exact:
+        steps = int(_width(column) / column.step)
+        u = index(column, row[column.name], steps)
+        u = fill_index(column, steps) if u is None else u
+        value: Any = column.lower + u * column.step
+        edges: list[Any] = list(step.edges)
+    else:
+        lower, upper = as_double(column.lower), as_double(column.upper)
+        value = as_double(fill) if x is None else float(x)  # type: ignore[arg-type]
+        value = max(min(value, upper), lower)
+        edges = [as_double(edge) for edge in step.edges]
+    if not edges[0] <= value <= edges[-1]:
+        return None
+    return min(sum(edge <= value for edge in edges) - 1, len(edges) - 2)
+
+
+def _known(data: Data, name: str, value: Any) -> Any:
+    """Return the cell if it is of its type, else None."""
+    column = data.column(name)
+    if isinstance(column, NumberColumn):
+        return number(column, value)
+    word = words(value)
+    if isinstance(column, IdColumn):
+        return word
+    return word if word in column.keys else None
+
+
+def _literal(data: Data, name: str, value: Any) -> Any:
+    column = data.column(name)
+    if isinstance(column, NumberColumn) and not is_whole(column):
+        return as_double(value)
+    return value
+
+
+def _parsed(text: str, *, whole: bool) -> int | float | None:
+    if whole and _INTEGER.fullmatch(text) and -(2**63) <= int(text) < 2**63:
+        return int(text)
+    if _FLOAT.fullmatch(text) or _SPECIAL.fullmatch(text):
+        return float(text)
+    return None
+
+
+def _width(column: NumberColumn) -> Fraction:
+    return column.upper - column.lower

@@ -1,0 +1,152 @@
+"""Every engine returns the same integers as the slow reference, on any frame."""
+
+from __future__ import annotations
+
+import random
+from importlib import import_module
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reference_engine as reference
+from dpql.curator.engines import ENGINES, Sums
+from dpql.model.plan import Plan
+from curator_frames import frames
+from curator_plans import COLUMNS, known_plan, known_unit_plan, row_plan, unit_plan
+
+pytestmark = pytest.mark.property
+
+SALT = bytes(range(32))
+NAMES = list(COLUMNS)
+RELAXED = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+TABLE = {name: import_module(place) for name, place in ENGINES.items()}
+WITH_REFERENCE = {**TABLE, "reference": reference}
+
+
+def answer(engine: Any, plan: Plan, frame: Any, salt: bytes = SALT) -> Sums:
+    """Return the sums of a frame."""
+    opened = engine.open_frame(frame, plan.spec.data)
+    return engine.add_up(plan, opened, salt=salt, tick=None)  # type: ignore[no-any-return]
+
+
+def same(plan: Plan, expected: Sums, actual: Sums) -> None:
+    """Assert equality step by step, so that a difference has a name."""
+    assert expected.rows == actual.rows
+    for step, one, other in zip(
+        plan.steps, expected.moments, actual.moments, strict=True
+    ):
+        assert {step.name: dict(one)} == {step.name: dict(other)}
+
+
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
+@given(data=st.data())
+@RELAXED
+def test_rows_are_added_up_as_by_the_reference(engine: Any, data: Any) -> None:
+    """Every moment of every statistic agrees, where each row is a unit."""
+    frame = data.draw(frames(NAMES))
+    plan = row_plan()
+    same(plan, answer(reference, plan, frame), answer(engine, plan, frame))
+
+
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
+@given(data=st.data())
+@RELAXED
+def test_known_rows_are_added_up_as_by_the_reference(engine: Any, data: Any) -> None:
+    """Every moment agrees where the number of rows is public."""
+    frame = data.draw(frames(NAMES, size=5))
+    plan = known_plan(5)
+    same(plan, answer(reference, plan, frame), answer(engine, plan, frame))
+
+
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
+@given(data=st.data())
+@RELAXED
+def test_units_within_their_bounds_are_untouched(engine: Any, data: Any) -> None:
+    """Where no unit exceeds its bounds, bounding changes nothing."""
+    frame = data.draw(frames(["person", *NAMES]))
+    plan = unit_plan(20, 20)
+    same(plan, answer(reference, plan, frame), answer(engine, plan, frame))
+
+
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
+@given(data=st.data(), order=st.randoms(use_true_random=False))
+@RELAXED
+def test_order_and_chunks_do_not_matter(
+    engine: Any, data: Any, order: random.Random
+) -> None:
+    """Shuffling and rechunking rows leaves every integer as it is, bounds included."""
+    for plan in (row_plan(), unit_plan(1, 1), known_unit_plan(8, 1)):
+        names = [column.name for column in plan.spec.data.columns]
+        frame = data.draw(frames(names, size=8))
+        places = list(range(8))
+        order.shuffle(places)
+        shuffled = pl.concat([frame[place] for place in places], rechunk=False)
+        same(plan, answer(engine, plan, frame), answer(engine, plan, shuffled))
+
+
+@pytest.mark.parametrize("engine", WITH_REFERENCE.values(), ids=WITH_REFERENCE)
+@pytest.mark.parametrize("name", ["row", "known", "unit", "known_unit"])
+def test_an_empty_frame_counts_nothing(engine: Any, name: str) -> None:
+    """No rows is a frame like any other: all cells are there, all sums 0."""
+    plans = {
+        "row": row_plan(),
+        "known": known_plan(5),
+        "unit": unit_plan(),
+        "known_unit": known_unit_plan(5),
+    }
+    plan = plans[name]
+    names = [column.name for column in plan.spec.data.columns]
+    found = answer(engine, plan, pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
+    for step, moments in zip(plan.steps, found.moments, strict=True):
+        assert {m.name: [0] * step.cells for m in step.moments} == dict(moments)
+
+
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
+def test_many_files_are_one_frame(engine: Any, tmp_path: Any) -> None:
+    """A glob of parquet files gives the integers of the whole frame."""
+    plan = unit_plan()
+    rng = random.Random(3)
+    frame = pl.DataFrame(
+        {
+            "person": [rng.randrange(40) for _ in range(200)],
+            "region": [rng.choice(["north", "1", "no"]) for _ in range(200)],
+            "kind": [rng.choice(["a", "b", None]) for _ in range(200)],
+            **{
+                name: [rng.uniform(-60, 160) for _ in range(200)]
+                for name in NAMES
+                if name not in ("region", "kind")
+            },
+        }
+    )
+    for part in range(4):
+        frame[50 * part : 50 * part + 50].write_parquet(tmp_path / f"{part}.parquet")
+    whole = answer(engine, plan, frame)
+    same(plan, whole, answer(engine, plan, str(tmp_path / "*.parquet")))
+    same(plan, whole, answer(engine, plan, tmp_path))
+
+
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
+def test_sums_beyond_64_bits_are_exact(engine: Any) -> None:
+    """A million rows at the upper bound of the finest grid overflow nothing."""
+    plan = row_plan()
+    count = 1_000_000
+    cells = {name: pl.repeat(150.0, count, eager=True) for name in NAMES}
+    cells["region"] = pl.repeat("north", count, eager=True)
+    cells["kind"] = pl.repeat("a", count, eager=True)
+    found = answer(engine, plan, pl.DataFrame(cells))
+    for name in ("total_score", "spread_score"):
+        step = plan.step(name)
+        moments = found.moments[plan.steps.index(step)]
+        top = step.grids[0].steps
+        power = {"u": 1, "uu": 2}
+        for moment in step.moments:
+            if moment.name in power:
+                expected = count * top ** power[moment.name]
+                assert expected == moments[moment.name][0]
