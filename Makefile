@@ -17,8 +17,8 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --group dev --editable .
 	@touch $(READY)
 
-demo: $(READY)  ## plan the bundled sample spec and show the review table
-	@$(BIN)/dpql plan specs/district_wages.yaml
+demo: $(READY)  ## make a private release of made-up data, from spec to verification
+	@$(BIN)/dpql demo
 
 test: $(READY)  ## run every test but the slow ones
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

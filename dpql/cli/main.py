@@ -14,6 +14,8 @@ from dpql import __version__
 from dpql.cli import console, statuses
 
 COMMANDS: dict[str, str] = {
+    "demo": "Tell the whole story on made-up data.",
+    "init": "Make a folder to begin with.",
     "check": "Find every fault of a spec, without data.",
     "fmt": "Lay specs out in canonical form; comments are kept.",
     "plan": "Show cost and accuracy; no data is read.",
@@ -35,10 +37,10 @@ _HELP = """\
 Differential privacy you can review before it runs, run exactly, and verify.
 
 \b
-  dpql check SPEC          what is wrong with it
-  dpql plan SPEC           what it costs and how exact it will be
-  dpql diff --base main SPEC
-  dpql explain epsilon
+  dpql demo                  the whole story, in a minute
+  dpql check SPEC            what is wrong with it
+  dpql plan SPEC             what it costs and how exact it will be
+  dpql diff --base main SPEC what a change means
 """
 
 _REPORT = """\

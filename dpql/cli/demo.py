@@ -1,0 +1,153 @@
+"""`dpql demo`: the whole story on generated data, each command shown as it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from dpql.cli import console, files, statuses
+from dpql.cli.statuses import CommandFault
+from dpql.cli.wording import examples
+from dpql.diagnostics import shown
+
+_MARK = ".dpql-demo"
+_SPEC = "specs/district_wages.yaml"
+
+STORY: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "An analyst has written a spec. What is wrong with it? Nothing:",
+        ("check wages.yaml",),
+    ),
+    (
+        "What will it cost and how exact will it be? No data is read for that:",
+        ("plan wages.yaml --out wages.plan.json",),
+    ),
+    (
+        "The owner of the data opens a budget, and asks that a reviewer signs plans:",
+        (
+            "keys new steward --no-passphrase",
+            "keys new officer --no-passphrase",
+            "keys trust steward bulletin-2025@example.org --role release",
+            "keys trust officer officer@example.org --role plan",
+            "ledger open wages --epsilon 4 --unit person_id --approvals 1",
+        ),
+    ),
+    ("The reviewer approves this plan:", ("approve wages.plan.json --key officer",)),
+    (
+        "The steward runs it on the data. The debit comes first, then the noise:",
+        ("run wages.plan.json --data wages=data/wages.csv --key steward --yes",),
+    ),
+    (
+        "Anybody can check what was released, without trusting the sender:",
+        ("verify {release} --ledger ledger.sqlite",),
+    ),
+    (
+        "Running the plan again returns the same release and costs nothing:",
+        (
+            "run wages.plan.json --data wages=data/wages.csv --key steward",
+            "ledger show wages",
+        ),
+    ),
+)
+"""What is said, and the commands that show it."""
+
+
+@click.command(
+    name="demo",
+    epilog=examples("dpql demo", "dpql demo /tmp/first --keep"),
+)
+@click.argument(
+    "folder", metavar="[DIR]", default="dpql-demo", type=click.Path(path_type=Path)
+)
+@click.option("--keep", is_flag=True, help="Go on in the folder of an earlier demo.")
+def command(*, folder: Path, keep: bool) -> int:
+    """Tell the whole story on made-up payslips, in a folder to play with.
+
+    An earlier demo in DIR is replaced, unless --keep; any other folder is refused.
+    """
+    _prepare(folder, keep=keep)
+    with _inside(folder):
+        for words, lines in STORY:
+            if keep and all(_done(line) for line in lines):
+                continue
+            console.tell(f"\n{console.styled('# ' + words, dim=True)}\n")
+            for line in lines:
+                status = _play(line)
+                if status:
+                    return status
+        release = _release()
+    place = shown(str(folder), limit=400)
+    console.tell(
+        f"\nThe release is in {place}/{release}; open {place}/{release}/report.html.\n"
+        f"Everything is yours to play with:  cd {place} && dpql plan wages.yaml "
+        "--set epsilon=0.5\n"
+    )
+    return statuses.FINE
+
+
+def _prepare(folder: Path, *, keep: bool) -> None:
+    """Make the folder with the spec and the data, or take up an earlier one."""
+    from dpql.cli.sample import wages
+    from dpql.resources import resource
+
+    if folder.exists() and not (folder / _MARK).exists() and any(folder.iterdir()):
+        raise CommandFault.of(
+            "DPQL801",
+            f"`{shown(str(folder))}` is not empty and no earlier demo",
+            hint="name another folder: `dpql demo NAME`",
+        )
+    if folder.exists() and not keep:
+        shutil.rmtree(folder)
+    if (folder / _MARK).exists():
+        return
+    (folder / "data").mkdir(parents=True, exist_ok=True)
+    files.save(folder / _MARK, b"made by dpql demo\n")
+    files.save(folder / "wages.yaml", _spec(resource(_SPEC)))
+    content = wages()
+    files.save(folder / "data" / "wages.csv", content.encode("utf-8"))
+    rows = f"{content.count(chr(10)) - 1:,}".replace(",", " ")
+    console.tell(
+        f"{rows} made-up payslips, with gaps and typing errors, are in "
+        f"{shown(str(folder))}/data/wages.csv\n"
+    )
+
+
+def _spec(path: Path) -> bytes:
+    """Return the sample spec without the line that leads editors to the checkout."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    return b"".join(line for line in lines if b"yaml-language-server" not in line)
+
+
+def _play(line: str) -> int:
+    """Show a command, then do what it says."""
+    from dpql.cli.main import run
+
+    if "{release}" in line:
+        line = line.format(release=_release())
+    console.tell(f"{console.styled('$ dpql ' + line, bold=True)}\n")
+    return run(shlex.split(line))
+
+
+def _done(line: str) -> bool:
+    """Tell whether an earlier demo has made what the command makes."""
+    return line.startswith(("keys", "ledger open", "approve"))
+
+
+def _release() -> Path:
+    return next(iter(sorted(Path("releases").iterdir())), Path("releases"))
+
+
+@contextlib.contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
