@@ -129,16 +129,16 @@ def test_recover_can_name_one_run(places: Places) -> None:
 
 
 def test_budget_is_exact(places: Places) -> None:
-    """A hundred tenths of a cap of ten are exactly ten; not a hair more fits."""
-    _, ledger = places.make("10")
+    """Ten tenths of a cap of one are exactly one; not a hair more fits."""
+    _, ledger = places.make("1")
     tenth = count_plan("0.1")
-    for _ in range(100):
+    for _ in range(10):
         _reserve(ledger, tenth, again=True)
-    assert ledger.account(DATASET).committed == 10
+    assert ledger.account(DATASET).committed == 1
     with pytest.raises(LedgerFault) as refusal:
         _reserve(ledger, count_plan("1e-9"))
     assert _code(refusal) == "DPQL703"
-    ledger.raise_cap(DATASET, Fraction(10) + Fraction(1, 10**9))
+    ledger.raise_cap(DATASET, 1 + Fraction(1, 10**9))
     _reserve(ledger, count_plan("1e-9"))
     assert ledger.account(DATASET).left == 0
 

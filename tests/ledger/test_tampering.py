@@ -131,9 +131,10 @@ def test_restored_backup_is_noticed(tmp_path: Path) -> None:
 def test_altered_stored_report_is_refused(places: Places) -> None:
     """The stored report must have the digest that the chain names."""
     location, ledger, _ = _filled(places)
-    byte = "x'00'" if places.server is None else "'\\x00'::bytea"
+    on_server = "UPDATE dpql_kept SET data = '\\x00'::bytea"
+    in_file = "UPDATE dpql_kept SET data = x'00'"
     with tampering(location) as execute:
-        execute("UPDATE dpql_kept SET data = " + byte)
+        execute(on_server if places.server else in_file)
     with pytest.raises(LedgerFault) as refusal:
         ledger.reserve(DATASET, count_plan())
     assert refusal.value.diagnostics[0].code == "DPQL711"

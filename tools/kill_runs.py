@@ -1,0 +1,216 @@
+"""Kills runs at random moments and looks whether anything was lost or given away.
+
+    python tools/kill_runs.py --kills 1000
+
+Every child runs a plan again and again on a ledger of its own batch. It is killed with
+SIGKILL, half of the time after a random wait, half of the time at the first change of
+the ledger's files. After each kill the ledger must be sound and usable at once, every
+draw of noise must be debited, every printed or written report must be stored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric import ed25519
+
+from dpql.api import execute as execution
+from dpql.api.examine import verify_release
+from dpql.language import load_text
+from dpql.ledger import Account, State, open_ledger
+from dpql.model.plan import Plan
+from dpql.model.spec import Neighbours
+from dpql.planner import plan as compile_plan
+from dpql.reports.keys import Signer
+from dpql.reports.trust import Trust, parse_trust, trust_line
+
+DATASET = "wages"
+DAY = date(2026, 11, 16)
+BATCH = 40
+SPEC = """\
+dpql: 1
+release: killed
+purpose: A run that is killed.
+data:
+  source: rows
+  rows: {at_most: 1000}
+  columns:
+    region: {type: category, keys: [a, b]}
+privacy: {unit: row, neighbours: add_remove, epsilon: 0.1, delta: 0}
+defaults: {alpha: 0.05, gamma: 1e-9, mechanism: geometric}
+statistics:
+  total: {count: rows, by: [region], spend: {share: 1}}
+report: {signer: steward}
+"""
+SIGNER = Signer(ed25519.Ed25519PrivateKey.from_private_bytes(b"\x01" * 32))
+
+
+def the_plan() -> Plan:
+    """Return the plan that every child runs."""
+    return compile_plan(load_text(SPEC, form="yaml"))
+
+
+def the_trust() -> Trust:
+    """Return the trust in the children's key."""
+    line = trust_line(SIGNER.public, "steward@example.org", ("dpql-release",))
+    return parse_trust(line)
+
+
+def run_on(place: Path) -> None:
+    """Run the plan until somebody kills us; note every draw and every report."""
+    notes = os.open(place / "notes", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    sign = execution.sign
+
+    def noted(*arguments: object, **options: object) -> object:
+        os.write(notes, b"drawn\n")
+        return sign(*arguments, **options)  # type: ignore[arg-type]
+
+    execution.sign = noted  # type: ignore[assignment]
+    plan, ledger = the_plan(), open_ledger(str(place / "ledger.db"))
+    for number in range(1_000_000):
+        done = execution.execute(
+            plan,
+            {"rows": str(place / "rows.csv")},
+            ledger=ledger,
+            dataset=DATASET,
+            signers=[SIGNER],
+            day=DAY,
+            folder=place / "releases" / f"{os.getpid()}-{number}",
+            again=True,
+        )
+        os.write(notes, f"printed {done.report.digest}\n".encode())
+
+
+def prepare(place: Path) -> None:
+    """Make data and a ledger to run on."""
+    (place / "releases").mkdir(parents=True)
+    rows = "region\n" + "a\n" * 30 + "b\n" * 20
+    (place / "rows.csv").write_text(rows, encoding="utf-8")
+    ledger = open_ledger(str(place / "ledger.db"), create=True)
+    ledger.open_account(
+        DATASET, cap=Fraction(10**5), unit=None, neighbours=Neighbours.ADD_REMOVE
+    )
+
+
+def kill_one(place: Path, chance: random.Random, longest: float) -> None:
+    """Start a run and kill it at a moment that nobody chose."""
+    context = multiprocessing.get_context("forkserver")
+    child = context.Process(target=run_on, args=(place,))
+    child.start()
+    if chance.random() < 0.5:
+        time.sleep(chance.uniform(0, longest))
+    else:
+        watched = [place / "ledger.db", place / "ledger.db-wal"]
+        before = _stamps(watched)
+        ends = time.monotonic() + longest
+        while _stamps(watched) == before and time.monotonic() < ends:
+            pass
+        time.sleep(chance.uniform(0, 0.02))
+    assert child.pid is not None
+    os.kill(child.pid, signal.SIGKILL)
+    child.join()
+
+
+def faults(place: Path, *, thorough: bool) -> list[str]:
+    """Return what is wrong after a kill; nothing, if all promises hold."""
+    found = []
+    ledger = open_ledger(str(place / "ledger.db"))
+    account = ledger.verify(DATASET)
+    notes = Counter(_notes(place))
+    spent = [run for run in account.runs if run.state is not State.RESERVED]
+    if notes["drawn"] > len(spent):
+        found.append("noise was drawn without a debit")
+    if account.spent < Fraction(1, 10) * notes["drawn"]:
+        found.append("the ledger counts less than was drawn")
+    sealed = {run.envelope for run in account.runs if run.state is State.RELEASED}
+    if any(note.startswith("printed ") and note[8:] not in sealed for note in notes):
+        found.append("a report was printed that is not stored")
+    folders = sorted(p for p in (place / "releases").iterdir() if p.name[0] != ".")
+    for folder in folders if thorough else folders[-3:]:
+        verify_release(folder, the_trust(), ledger=ledger)
+        if len(list(folder.iterdir())) != 4:
+            found.append("a release folder is torn")
+    if len(folders) > len(sealed):
+        found.append("there are more release folders than sealed reports")
+    return found
+
+
+def next_run_works(place: Path) -> Account:
+    """Run once more, undisturbed, then recover; return the account."""
+    ledger = open_ledger(str(place / "ledger.db"))
+    execution.execute(
+        the_plan(),
+        {"rows": str(place / "rows.csv")},
+        ledger=ledger,
+        dataset=DATASET,
+        signers=[SIGNER],
+        day=DAY,
+        again=True,
+    )
+    ledger.recover(DATASET)
+    return ledger.verify(DATASET)
+
+
+def main(arguments: list[str]) -> int:
+    """Kill as many runs as asked for; return 1 if any promise was broken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--longest", type=float, default=0.5)
+    options = parser.parse_args(arguments)
+    seed = (
+        random.SystemRandom().getrandbits(32) if options.seed is None else options.seed
+    )
+    chance = random.Random(seed)
+    modules = ["dpql.curator.engines.polars_engine", "dpql.curator.engines.tables"]
+    multiprocessing.set_forkserver_preload([__name__, *modules])
+    states: Counter[str] = Counter()
+    broken: list[str] = []
+    with tempfile.TemporaryDirectory() as root:
+        for start in range(0, options.kills, BATCH):
+            place = Path(root) / str(start)
+            prepare(place)
+            for _ in range(min(BATCH, options.kills - start)):
+                kill_one(place, chance, options.longest)
+                broken += faults(place, thorough=False)
+            account = open_ledger(str(place / "ledger.db")).verify(DATASET)
+            states.update(run.state.value for run in account.runs)
+            broken += faults(place, thorough=True)
+            spent = account.spent
+            if next_run_works(place).spent != spent + Fraction(1, 10):
+                broken.append("recovery changed what was spent")
+    left = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    print(f"{options.kills} kills (seed {seed}); runs left: {left}")
+    print(f"{len(broken)} broken promises" + "".join(f"\n  {what}" for what in broken))
+    return 1 if broken else 0
+
+
+def _notes(place: Path) -> list[str]:
+    path = place / "notes"
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+def _stamps(paths: list[Path]) -> list[tuple[int, int]]:
+    stamps = []
+    for path in paths:
+        try:
+            status = path.stat()
+            stamps.append((status.st_mtime_ns, status.st_size))
+        except FileNotFoundError:
+            stamps.append((0, 0))
+    return stamps
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
