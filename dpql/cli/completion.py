@@ -16,7 +16,7 @@ from dpql.cli.wording import examples
         "dpql completion fish > ~/.config/fish/completions/dpql.fish",
     ),
 )
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
 def command(*, shell: str) -> int:
     """Print the script that completes dpql's commands in SHELL."""
     from click.shell_completion import get_completion_class

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from cli.started import ROOT, WAGES, surroundings
+from cli.released import RUN, project, release_in
+from cli.started import ROOT, WAGES, dpql, surroundings
 
 pytestmark = pytest.mark.cli
 
@@ -63,6 +65,18 @@ def test_reviewing_imports_no_engine(arguments: tuple[str, ...]) -> None:
     """No polars, and none of what only a run or a signature needs."""
     unneeded = {"polars", "cryptography", "jsonschema", "rich"}
     assert unneeded.isdisjoint(_imported(*arguments))
+
+
+def test_verifying_imports_no_engine(tmp_path: Path) -> None:
+    """A release is verified, and its ledger asked, without polars, lark or yaml."""
+    folder = project(tmp_path / "project")
+    assert dpql(*RUN, "--yes", folder=folder).returncode == 0
+    place, ledger = str(release_in(folder)), str(folder / "ledger.sqlite")
+    trust = str(folder / "allowed_signers")
+    unneeded = {"polars", "numpy", "lark", "yaml", "jsonschema", "rich"}
+    verify = ("verify", place, "--trust", trust, "--ledger", ledger)
+    assert unneeded.isdisjoint(_imported(*verify))
+    assert unneeded.isdisjoint(_imported("ledger", "show", "--ledger", ledger))
 
 
 def test_yaml_specs_need_no_parser_generator() -> None:

@@ -1,0 +1,82 @@
+"""`dpql demo` and `dpql init`: what a newcomer types first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli.started import dpql, fine, refused
+
+from dpql.cli.sample import wages
+
+pytestmark = pytest.mark.cli
+
+
+def test_the_demo_ends_with_a_verified_release(tmp_path: Path) -> None:
+    """Each command is shown before its output; the folder is left to play with."""
+    run = dpql("demo", "first", folder=tmp_path)
+    assert run.returncode == 0, run.stderr
+    for word in ("check", "plan", "approve", "run", "verify", "ledger show"):
+        assert f"$ dpql {word} " in run.stdout
+    assert " ok  arithmetic" in run.stdout
+    (report,) = (tmp_path / "first").glob("releases/*/report.html")
+    assert f"{report.parent.relative_to(tmp_path)}" in run.stdout
+    verify = dpql("verify", report.parent, folder=tmp_path / "first")
+    assert " ok  signature" in fine(verify)
+    kept = dpql("demo", "first", "--keep", folder=tmp_path)
+    assert kept.returncode == 0
+    assert "already released" in kept.stdout
+
+
+def test_the_demo_spares_other_folders(tmp_path: Path) -> None:
+    """A folder that no demo made is refused and left alone."""
+    precious = tmp_path / "mine" / "precious"
+    precious.parent.mkdir()
+    precious.write_text("keep", "utf-8")
+    refused(dpql("demo", "mine", folder=tmp_path), 1, "DPQL801")
+    assert precious.read_text("utf-8") == "keep"
+
+
+def test_the_sample_is_the_same_at_every_making() -> None:
+    """It has several rows a person, missing cells and typing errors."""
+    text = wages(2_000)
+    assert text == wages(2_000)
+    lines = text.splitlines()[1:]
+    people = {line.split(",")[0] for line in lines}
+    assert 2 * len(people) < len(lines) < 4 * len(people)
+    assert any(line.endswith(",") for line in lines)
+    assert any(line.endswith("n/a") for line in lines)
+    assert any("abroad" in line for line in lines)
+
+
+def test_a_scaffold_is_sound_and_keeps_what_is_there(tmp_path: Path) -> None:
+    """The spec checks, is laid out, and its plan is fresh; a second init keeps all."""
+    fine(dpql("init", "new", "--no-passphrase", folder=tmp_path))
+    folder = tmp_path / "new"
+    fine(dpql("check", "specs", folder=folder))
+    fine(dpql("fmt", "--check", "specs", folder=folder))
+    fine(dpql("plan", "--check", "specs", folder=folder))
+    assert "spent 0 of 4" in fine(dpql("ledger", "show", folder=folder))
+    before = (folder / "keys" / "steward").read_bytes()
+    again = fine(dpql("init", "new", "--no-passphrase", folder=tmp_path))
+    assert " made " not in again
+    assert before == (folder / "keys" / "steward").read_bytes()
+
+
+def test_names_and_types_come_from_a_header(tmp_path: Path) -> None:
+    """Names of a csv become comments to fill in; types of parquet become columns."""
+    polars = pytest.importorskip("polars")
+    (tmp_path / "rows.csv").write_text("unit_id,secret\n1,canary\n", "utf-8")
+    fine(dpql("init", "a", "--from-schema", "rows.csv", folder=tmp_path))
+    text = (tmp_path / "a" / "specs" / "first.yaml").read_text("utf-8")
+    assert "unit_id: {type: id}" in text
+    assert "# secret: {type: …}" in text
+    assert "canary" not in text
+    frame = polars.DataFrame({"Patient ID": [1], "größe": [1.5], "sex": ["f"]})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    fine(dpql("init", "b", "--from-schema", "rows.parquet", folder=tmp_path))
+    text = (tmp_path / "b" / "specs" / "first.yaml").read_text("utf-8")
+    assert "{type: float" in text
+    fine(dpql("check", "b/specs", folder=tmp_path))
+    gone = dpql("init", "c", "--from-schema", "none.parquet", folder=tmp_path)
+    refused(gone, 5, "DPQL501")
