@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from datetime import date
 from fractions import Fraction
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric import ed25519
@@ -67,7 +68,7 @@ def the_trust() -> Trust:
     return parse_trust(line)
 
 
-def run_on(place: Path) -> None:
+def run_on(place: Path, ready: Connection) -> None:
     """Run the plan until somebody kills us; note every draw and every report."""
     notes = os.open(place / "notes", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     sign = execution.sign
@@ -78,6 +79,7 @@ def run_on(place: Path) -> None:
 
     execution.sign = noted  # type: ignore[assignment]
     plan, ledger = the_plan(), open_ledger(str(place / "ledger.db"))
+    ready.send_bytes(b"ready")
     for number in range(1_000_000):
         done = execution.execute(
             plan,
@@ -106,8 +108,10 @@ def prepare(place: Path) -> None:
 def kill_one(place: Path, chance: random.Random, longest: float) -> None:
     """Start a run and kill it at a moment that nobody chose."""
     context = multiprocessing.get_context("forkserver")
-    child = context.Process(target=run_on, args=(place,))
+    waiting, ready = context.Pipe(duplex=False)
+    child = context.Process(target=run_on, args=(place, ready))
     child.start()
+    waiting.recv_bytes()
     if chance.random() < 0.5:
         time.sleep(chance.uniform(0, longest))
     else:
@@ -167,7 +171,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--longest", type=float, default=0.5)
+    parser.add_argument("--longest", type=float, default=0.4)
     options = parser.parse_args(arguments)
     seed = (
         random.SystemRandom().getrandbits(32) if options.seed is None else options.seed

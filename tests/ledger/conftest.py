@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ledger_places import Places
+from ledger.ledger_places import Places
 
 _BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 import spec_text
-from ledger_places import DATASET, Places, count_plan
+from ledger.ledger_places import DATASET, Places, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import (

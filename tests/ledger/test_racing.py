@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ledger_places import DATASET, Places, count_plan
+from ledger.ledger_places import DATASET, Places, count_plan
 
 from dpql.ledger import State
 

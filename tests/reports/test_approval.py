@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from sample_releases import (
+from reports.sample_releases import (
     DAY,
     EXPIRED,
     OFFICER,

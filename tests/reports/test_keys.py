@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
-from sample_releases import STEWARD
+from reports.sample_releases import STEWARD
 
 from dpql.errors import VerifyFault
 from dpql.reports.keys import PublicKey, Signer, load_key, new_key, public_of

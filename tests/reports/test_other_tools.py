@@ -10,7 +10,14 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from sample_releases import FILES, OFFICER, STEWARD, STRANGER, make_case, make_payload
+from reports.sample_releases import (
+    FILES,
+    OFFICER,
+    STEWARD,
+    STRANGER,
+    make_case,
+    make_payload,
+)
 from securesystemslib.dsse import Envelope
 from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey

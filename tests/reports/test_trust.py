@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_releases import STEWARD, TRUST, trust_text
+from reports.sample_releases import STEWARD, TRUST, trust_text
 
 from dpql.errors import VerifyFault
 from dpql.reports.trust import load_trust, parse_trust, trust_line

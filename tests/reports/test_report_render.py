@@ -10,7 +10,7 @@ from fractions import Fraction
 from html.parser import HTMLParser
 
 import pytest
-from sample_releases import (
+from reports.sample_releases import (
     STEWARD,
     broad_plan,
     make_case,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from sample_releases import (
+from reports.sample_releases import (
     OFFICER,
     broad_plan,
     make_payload,

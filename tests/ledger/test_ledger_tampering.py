@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from ledger_places import DATASET, Places, count_plan, tampering
+from ledger.ledger_places import DATASET, Places, count_plan, tampering
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Head, Ledger, Reservation, open_ledger

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from sample_releases import (
+from reports.sample_releases import (
     DAY,
     EXPIRED,
     FILES,

@@ -1,0 +1,410 @@
+"""A run does things in the one order that loses no debit, and leaks nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from reports.sample_releases import (
+    DAY,
+    OFFICER,
+    STEWARD,
+    STRANGER,
+    TRUST,
+    small_plan,
+)
+
+from dpql.api import execute as execution
+from dpql.api.examine import verify_release
+from dpql.api.execute import Executed, execute, known_heads
+from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
+from dpql.ledger import Head, Ledger, State, open_ledger
+from dpql.model.plan import Plan
+from dpql.model.spec import Neighbours
+from dpql.reports.approval import approve
+from dpql.reports.envelope import seal
+from dpql.reports.verify import Verified
+
+DATASET = "wages-2025"
+CANARY = "secret-3f9a61c2"
+COUNT = 7_919
+
+
+@dataclass
+class Office:
+    """A folder with data, a ledger and a plan, and what an owner does there."""
+
+    place: Path
+    plan: Plan
+    approvals: tuple[bytes, ...] = ()
+
+    def __post_init__(self) -> None:
+        rows = ["a"] * (COUNT - 2) + [CANARY, None]
+        self.data = self.place / "rows.parquet"
+        pl.DataFrame({"region": rows, "note": [CANARY] * COUNT}).write_parquet(
+            self.data
+        )
+        self.ledger: Ledger = open_ledger(self.location, create=True)
+        self.open()
+
+    @property
+    def location(self) -> str:
+        """The path of the ledger."""
+        return str(self.place / "ledger.db")
+
+    @property
+    def releases(self) -> Path:
+        """The folder of all releases."""
+        return self.place / "releases"
+
+    def open(self, approvals: int = 0, name: str = DATASET) -> None:
+        """Open a dataset."""
+        self.ledger.open_account(
+            name,
+            cap=Fraction(3),
+            unit=None,
+            neighbours=Neighbours.ADD_REMOVE,
+            approvals=approvals,
+        )
+
+    def run(self, name: str = "one", **options: Any) -> Executed:
+        """Run the plan once."""
+        given: dict[str, Any] = {
+            "ledger": self.ledger,
+            "dataset": DATASET,
+            "signers": [STEWARD],
+            "day": DAY,
+            "folder": self.releases / name,
+            "frames": {"rows": str(self.data)},
+            **options,
+        }
+        return execute(self.plan, given.pop("frames"), **given)
+
+    def states(self, name: str = DATASET) -> list[State]:
+        """Return the states of all runs, as another process would see them."""
+        return [run.state for run in open_ledger(self.location).account(name).runs]
+
+    def verify(self, name: str = "one") -> Verified:
+        """Verify a release folder against the ledger."""
+        return verify_release(self.releases / name, TRUST, ledger=self.ledger)
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    """Give an office with an open dataset."""
+    return Office(tmp_path, small_plan())
+
+
+def _code(attempt: Callable[[], object]) -> str:
+    with pytest.raises(DpqlError) as refusal:
+        attempt()
+    return refusal.value.diagnostics[0].code
+
+
+def test_release_is_debited_stored_written_and_verifies(office: Office) -> None:
+    """The whole way: three entries, four files, every check."""
+    done = office.run()
+    assert done.fresh
+    assert done.entries == (2, 4)
+    assert {path.name for path in (office.releases / "one").iterdir()} == {
+        "release.csv",
+        "release.dsse.json",
+        "release.parquet",
+        "report.html",
+    }
+    verified = office.verify()
+    assert [check.name for check in verified.checks] == [
+        "signature",
+        "files",
+        "approval",
+        "arithmetic",
+        "ledger",
+        "page",
+    ]
+    assert verified.digest == done.report.digest
+    assert verified.release == done.release
+    assert office.states() == [State.RELEASED]
+
+
+def test_things_happen_in_order(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reserved before data, drawing before noise, released before any file."""
+    seen: list[tuple[str, list[State]]] = []
+
+    def noting(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*arguments: Any, **options: Any) -> Any:
+            seen.append((name, office.states()))
+            return inner(*arguments, **options)
+
+        return noted
+
+    from dpql.curator import run as module
+    from dpql.curator.engines import polars_engine
+
+    assert callable(module)
+    monkeypatch.setattr(
+        polars_engine, "open_frame", noting("open", polars_engine.open_frame)
+    )
+    monkeypatch.setattr(polars_engine, "add_up", noting("add", polars_engine.add_up))
+    import importlib
+
+    running = importlib.import_module("dpql.curator.run")
+    monkeypatch.setattr(running, "perturbed", noting("noise", running.perturbed))
+    monkeypatch.setattr(execution, "sign", noting("sign", execution.sign))
+    monkeypatch.setattr(
+        execution, "write_folder", noting("write", execution.write_folder)
+    )
+    office.run()
+    assert seen == [
+        ("open", [State.RESERVED]),
+        ("add", [State.RESERVED]),
+        ("noise", [State.DRAWING]),
+        ("sign", [State.DRAWING]),
+        ("write", [State.RELEASED]),
+    ]
+
+
+def test_same_plan_again_costs_nothing(office: Office) -> None:
+    """The stored report comes back, byte for byte, without data or noise."""
+    first = office.run()
+    second = office.run("two", frames={})
+    assert not second.fresh
+    assert second.report == first.report
+    assert second.entries == first.entries
+    assert office.states() == [State.RELEASED]
+    for name in ("release.csv", "release.parquet", "release.dsse.json"):
+        one, two = ((office.releases / f / name).read_bytes() for f in ("one", "two"))
+        assert one == two
+    third = office.run("three", again=True)
+    assert third.fresh
+    assert third.report.digest != first.report.digest
+    assert office.ledger.account(DATASET).spent == 2
+
+
+def test_folder_lost_in_a_crash_comes_back(office: Office) -> None:
+    """After a crash between seal and files the next run writes them, free."""
+    office.run()
+    shutil.rmtree(office.releases)
+    assert not office.run().fresh
+    assert office.verify().digest
+
+
+def test_folder_that_is_taken_is_left_alone(office: Office) -> None:
+    """Nothing is overwritten; the report is stored, and comes out elsewhere."""
+    taken = office.releases / "one"
+    taken.mkdir(parents=True)
+    (taken / "notes.txt").write_text("mine", "utf-8")
+    assert _code(office.run) == "DPQL630"
+    assert [path.name for path in taken.iterdir()] == ["notes.txt"]
+    assert office.states() == [State.RELEASED]
+    assert not office.run("two").fresh
+
+
+def test_link_in_place_of_the_folder_is_not_followed(office: Office) -> None:
+    """A link at the name of the folder is refused, wherever it leads."""
+    elsewhere = office.place / "elsewhere"
+    elsewhere.mkdir()
+    office.releases.mkdir()
+    (office.releases / "one").symlink_to(elsewhere)
+    assert _code(office.run) == "DPQL630"
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_wrong_data_are_refused_without_cost(office: Office) -> None:
+    """What the schema alone shows costs nothing: missing file, column, name."""
+    bad = pl.DataFrame({"other": [1]})
+    for frames in ({"rows": str(office.place / "none.csv")}, {"rows": bad}, {}):
+        with pytest.raises(RunFault):
+            office.run(frames=frames)
+    assert set(office.states()) == {State.CANCELLED}
+    assert office.ledger.account(DATASET).left == 3
+
+
+def test_failure_that_may_depend_on_rows_is_paid(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine that fails has perhaps answered; the debit stands."""
+    from dpql.curator.engines import polars_engine
+
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError(CANARY)
+
+    monkeypatch.setattr(polars_engine, "add_up", fails)
+    with pytest.raises(RunFault) as refusal:
+        office.run()
+    assert CANARY not in str(refusal.value)
+    assert office.states() == [State.DRAWING]
+    assert office.ledger.account(DATASET).spent == 1
+
+
+def test_interrupted_reading_gives_back(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The owner who stops a run before noise keeps the epsilon."""
+    from dpql.curator.engines import polars_engine
+
+    def stops(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(polars_engine, "add_up", stops)
+    with pytest.raises(KeyboardInterrupt):
+        office.run()
+    assert office.states() == [State.CANCELLED]
+
+
+def test_recovered_run_draws_nothing(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that was ended by the owner meanwhile is refused before its noise."""
+    from dpql.curator.engines import polars_engine
+
+    add_up = polars_engine.add_up
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        office.ledger.recover(DATASET)
+        return add_up(*arguments, **options)
+
+    monkeypatch.setattr(polars_engine, "add_up", slow)
+    assert _code(office.run) == "DPQL709"
+    assert office.states() == [State.CANCELLED]
+    assert not office.releases.exists()
+
+
+def test_overspending_is_refused_before_data(office: Office) -> None:
+    """The fourth run of one unit each does not fit under a cap of three."""
+    for number in range(3):
+        office.run(str(number), again=True)
+    assert _code(lambda: office.run("3", again=True, frames={})) == "DPQL703"
+
+
+def test_approvals_are_enforced_where_the_owner_asks(office: Office) -> None:
+    """No approval, another plan's, a stranger's: refused, and nothing is reserved."""
+    office.open(approvals=1, name="strict")
+    run = lambda *given: office.run(dataset="strict", trust=TRUST, approvals=given)  # noqa: E731  one line
+    assert _code(run) == "DPQL611"
+    assert _code(lambda: run(approve(small_plan("x"), OFFICER))) == "DPQL611"
+    assert _code(lambda: run(approve(office.plan, STRANGER))) == "DPQL602"
+    assert office.states("strict") == []
+    good = approve(office.plan, OFFICER)
+    assert run(good).fresh
+    assert [one.principal for one in office.verify().approved.reviewers] == [
+        "officer@example.org"
+    ]
+    assert (
+        _code(
+            lambda: office.run(
+                "two", dataset="strict", trust=TRUST, approvals=[good], again=True
+            )
+        )
+        == "DPQL715"
+    )
+
+
+def test_restored_ledger_is_noticed_by_releases_beside(office: Office) -> None:
+    """Even with the witness gone, our own published releases know better."""
+    backup = office.place / "backup.db"
+    shutil.copy(office.location, backup)
+    office.run()
+    shutil.copy(backup, office.location)
+    Path(f"{office.location}.witness").unlink()
+    assert _code(lambda: office.run("two")) == "DPQL706"
+    assert _code(office.verify) == "DPQL612"
+
+
+def test_foreign_report_beside_cannot_block_a_run(office: Office) -> None:
+    """A report that we did not sign could name any head; it is passed over."""
+    office.run()
+    folder = office.releases / "planted"
+    folder.mkdir()
+    from reports.sample_releases import make_payload
+
+    planted = seal(make_payload(office.plan), [STRANGER])
+    (folder / "release.dsse.json").write_bytes(planted)
+    (office.releases / "junk").mkdir()
+    (office.releases / "junk" / "release.dsse.json").write_bytes(b"junk")
+    heads = known_heads(office.releases, [STEWARD], None)
+    assert [type(head) for head in heads] == [Head]
+    assert office.run("two", again=True).fresh
+
+
+def test_report_of_another_ledger_is_refused(office: Office, tmp_path: Path) -> None:
+    """The entry must be in the chain, with these amounts, naming this envelope."""
+    office.run()
+    (tmp_path / "other").mkdir()
+    other = Office(tmp_path / "other", office.plan)
+    other.run()
+    attempt = lambda: verify_release(  # noqa: E731  one line
+        office.releases / "one", TRUST, ledger=other.ledger
+    )
+    assert _code(attempt) == "DPQL612"
+
+
+def test_run_without_a_ledger_says_so(office: Office) -> None:
+    """No debit, no entry, and a warning in the verification."""
+    done = office.run(ledger=None)
+    assert done.entries is None
+    verified = verify_release(office.releases / "one", TRUST)
+    warnings = {check.name for check in verified.checks if check.warning}
+    assert warnings == {"approval", "ledger"}
+
+
+def test_altered_page_is_reported(office: Office) -> None:
+    """The page is not signed; verification says when it is not the report's."""
+    office.run()
+    page = office.releases / "one" / "report.html"
+    page.write_text(page.read_text("utf-8").replace("value", "valve"), "utf-8")
+    assert any("report.html" in note for note in office.verify().unchecked)
+
+
+def _outputs(office: Office) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(office.place.rglob("*")):
+        if path.is_file() and path != office.data:
+            yield path.name, path.read_bytes()
+
+
+def test_nothing_of_the_data_comes_out(
+    office: Office, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Neither text, nor number of rows, nor digest, nor path is in any byte."""
+    office.run()
+    digest = hashlib.sha256(office.data.read_bytes()).hexdigest()
+    # The noisy count may be the true one by chance; no other member may hold it.
+    forbidden = [CANARY, digest, office.data.name, str(office.place)]
+    for name, content in _outputs(office):
+        text = content.decode("utf-8", "replace")
+        for secret in forbidden:
+            assert secret not in text, name
+    printed = "".join(capfd.readouterr())
+    assert printed == ""
+
+
+def test_release_needs_a_key(office: Office) -> None:
+    """Without a signer nothing is reserved."""
+    assert _code(lambda: office.run(signers=[])) == "DPQL615"
+    assert office.states() == []
+
+
+def test_faults_are_of_the_right_family(office: Office) -> None:
+    """Refusals of trust, of budget and of data are told apart by their class."""
+    with pytest.raises(VerifyFault):
+        office.run(signers=[])
+    with pytest.raises(LedgerFault):
+        office.run(dataset="unknown")
+    with pytest.raises(RunFault):
+        office.run(frames={})
+
+
+def test_expired_approval_is_refused(office: Office) -> None:
+    """The day of the release decides, not the clock."""
+    envelope = approve(office.plan, OFFICER, until=date(2026, 11, 15))
+    attempt = lambda: office.run(trust=TRUST, approvals=[envelope])  # noqa: E731  one line
+    assert _code(attempt) == "DPQL611"
