@@ -144,8 +144,12 @@ def _connect(path: Path) -> sqlite3.Connection:
         isolation_level=None,
         timeout=_WAIT,
     )
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA synchronous = FULL")
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -201,7 +205,8 @@ def _faults() -> Iterator[None]:
         raise _unusable() from error
     except FileExistsError:
         raise
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
+        # A damaged file can make sqlite3 quote bytes that are no text.
         raise _unusable() from error
 
 

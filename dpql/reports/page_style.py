@@ -33,8 +33,10 @@ th, td { text-align: left; padding: .3rem .75rem .3rem 0; vertical-align: middle
   border-bottom: 1px solid var(--rule); }
 thead th { color: var(--quiet); font-weight: 500; font-size: .875rem; }
 .number { text-align: right; white-space: nowrap; }
+td.number { font-weight: 600; } td.number + td.number { font-weight: 400; }
 .graph { width: 45%; min-width: 9rem; padding-right: 0; }
-thead .graph span { float: left; } thead .graph span + span { float: right; }
+.ends { display: flex; justify-content: space-between; gap: .5rem;
+  white-space: nowrap; }
 svg { display: block; width: 100%; height: 20px; }
 svg.budget { max-width: 24rem; }
 .rail { stroke: var(--rule); stroke-width: 1; vector-effect: non-scaling-stroke; }
@@ -44,7 +46,14 @@ svg.budget { max-width: 24rem; }
 details { margin: .75rem 0; } summary { cursor: pointer; color: var(--quiet); }
 footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: 1rem; }
 @media (max-width: 36rem) { dl { grid-template-columns: 1fr; gap: 0; }
-  dd { margin-bottom: .5rem; } .graph { min-width: 6rem; width: 30%; }
-  th, td { padding-right: .5rem; } main { padding: 1.25rem .9rem 3rem; } }
+  dd { margin-bottom: .5rem; } th, td { padding-right: .5rem; }
+  .values, .values thead, .values tbody { display: block; }
+  .values tr { display: flex; flex-wrap: wrap; align-items: baseline;
+    border-bottom: 1px solid var(--rule); padding: .2rem 0; }
+  .values th, .values td { border: 0; padding: .1rem .5rem .1rem 0; flex: 1 1 auto; }
+  .values .number { flex: 0 0 auto; }
+  .values .number + .number { padding: .1rem 0 .1rem .5rem; }
+  .values .graph { flex: 1 0 100%; min-width: 0; padding: 0; }
+  main { padding: 1.25rem .9rem 3rem; } }
 @media print { main { max-width: none; } details { display: none; } }
 """

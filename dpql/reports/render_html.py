@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator
+from fractions import Fraction
 from html import escape
 from itertools import islice
 
@@ -25,6 +26,7 @@ from dpql.reports.view import (
     error_text,
     exact_text,
     factor_text,
+    grouped,
     percent_text,
     promise_text,
 )
@@ -105,15 +107,16 @@ def _statistic(statistic: StatisticRecord) -> Iterator[str]:
         f"ε = {exact_text(statistic.epsilon)}; "
         f"{_safe(promise_text(statistic), limit=200)}</p>"
     )
-    yield '<div class="scroll"><table><thead><tr>'
+    yield '<div class="scroll"><table class="values"><thead><tr>'
     for heading in statistic.headings:
         yield f'<th scope="col">{_safe(heading)}</th>'
     sure = percent_text(statistic.alpha)
     yield (
         f'<th scope="col" class="number">value</th>'
         f'<th scope="col" class="number">{sure} interval</th>'
-        f'<th scope="col" class="graph"><span>{plain(axis.lower, 4)}</span>'
-        f"<span>{plain(axis.upper, 4)}</span></th></tr></thead><tbody>"
+        f'<th scope="col" class="graph"><span class="ends">'
+        f"<span>{_end(axis.lower)}</span><span>{_end(axis.upper)}</span></span></th>"
+        "</tr></thead><tbody>"
     )
     for value in islice(statistic.values, _ROWS):
         digits = digits_of(value)
@@ -179,6 +182,13 @@ def _term(name: str, content: str) -> str:
 def _number(text: str) -> str:
     """Return digits with thousands apart and a true minus sign."""
     return text.replace(" ", "\u202f").replace("-", "\u2212")
+
+
+def _end(x: Fraction) -> str:
+    """Return an end of an axis in few digits."""
+    text = plain(x, 4)
+    short = text.rstrip("0").rstrip(".") if "." in text else text
+    return _number(grouped(short))
 
 
 def _text(text: str, *, limit: int = 80) -> str:

@@ -97,7 +97,7 @@ def digits_of(value: CellValue) -> Shown:
 
 def error_text(x: Fraction) -> str:
     """Return an error, rounded up to five significant digits."""
-    return "0" if x == 0 else _grouped(plain(round_up_to_digits(x, 5)))
+    return "0" if x == 0 else grouped(plain(round_up_to_digits(x, 5)))
 
 
 def percent_text(alpha: Fraction) -> str:
@@ -132,10 +132,11 @@ def _fixed(scaled: int, places: int) -> str:
     digits = str(abs(scaled)).rjust(places + 1, "0")
     whole = digits[: len(digits) - places]
     part = digits[len(digits) - places :]
-    return sign + _grouped(whole) + (f".{part}" if part else "")
+    return sign + grouped(whole) + (f".{part}" if part else "")
 
 
-def _grouped(text: str) -> str:
+def grouped(text: str) -> str:
+    """Return a decimal with its thousands apart."""
     whole, point, part = text.partition(".")
     if not whole.lstrip("-").isdigit():
         return text
