@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import stat
@@ -74,12 +73,19 @@ def test_full_disk_is_refused_before_any_draw(tmp_path: Path) -> None:
     ledger.seal(receipt, bytes(10**6), {})
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
-def test_read_only_ledger_is_refused(tmp_path: Path) -> None:
+def test_read_only_ledger_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A ledger that cannot be written debits nothing."""
     location, ledger = Places(folder=tmp_path).make()
-    Path(location).chmod(0o400)
+
+    def read_only(path: Path) -> sqlite3.Connection:
+        address = f"{path.as_uri()}?mode=ro"
+        return sqlite3.connect(address, uri=True, isolation_level=None)
+
+    monkeypatch.setattr(sqlite, "_connect", read_only)
     assert _code(ledger) == "DPQL708"
+    assert open_ledger(location, witness=str(tmp_path / "none")).datasets()
 
 
 @pytest.mark.parametrize("junk", [b"", b"hello", bytes(8192), b"SQLite format 3\x00"])
