@@ -32,6 +32,15 @@ def read_one(bits: Bits, start: int, stop: int) -> int:
     return int.from_bytes(bits.read(ONE, start, stop), "big")
 
 
+def flips(width: int) -> tuple[int, int]:
+    """Return what to xor a lane of ``width`` bits with: nothing, or every digit.
+
+    Both have one more bit than the lane, so that either takes the same time; the caller
+    masks that bit and the sign.
+    """
+    return 1 << width, (2 << width) - 1
+
+
 class Lane:
     """One lane of many, of which the first ``width`` bits are known already."""
 

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import gmpy2
 
-from dpql.mechanisms.bits import Bits, read_one
+from dpql.mechanisms.bits import Bits, flips, read_one
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from dpql.mechanisms.snapping import SnappingNoise
+
+_LIFT = 70
+"""Bits by which the lift exceeds the farthest step."""
 
 _EXTRA = 80
 """Bits beyond p in which a logarithm is first computed."""
@@ -31,13 +34,17 @@ class Kit:
     A value is carried in units of the grid with the half of the rounding added,
     ``slope * value + offset`` = f / Lambda + 1/2, as an integer over ``whole``. A
     logarithm of p bits, mantissa * 2**-places, is a multiple of ``unit`` over it.
+    ``lift`` steps are added before the division and taken off after it, so that every
+    quotient has the same size and takes the same time.
     """
 
     __slots__ = (
         "bottom",
         "correct",
         "edge",
+        "flips",
         "gain",
+        "lift",
         "ln2",
         "mask",
         "needed",
@@ -58,6 +65,7 @@ class Kit:
         self.needed = noise.precision + 2
         self.width = width(noise)
         self.mask = (1 << (self.width - 1)) - 1
+        self.flips = flips(self.width)
         self.places = 2 * self.needed
         slope = 1 / (noise.sensitivity * Lambda)
         self.offset = half - noise.shift * slope
@@ -66,10 +74,11 @@ class Kit:
         common = gmpy2.lcm(slope.denominator, self.offset.denominator)
         common = gmpy2.lcm(gmpy2.lcm(common, reach.denominator), ratio.denominator)
         self.whole = gmpy2.mpz(common) << self.places
+        self.lift = 1 << (self.edge.bit_length() + _LIFT)
         self.gain = gmpy2.mpz(slope * int(self.whole))
-        self.start = gmpy2.mpz(self.offset * int(self.whole))
-        self.bottom = gmpy2.mpz((half - reach) * int(self.whole))
-        self.top = gmpy2.mpz((half + reach) * int(self.whole))
+        self.start = gmpy2.mpz((self.offset + self.lift) * int(self.whole))
+        self.bottom = gmpy2.mpz((half - reach + self.lift) * int(self.whole))
+        self.top = gmpy2.mpz((half + reach + self.lift) * int(self.whole))
         self.unit = gmpy2.mpz(ratio * int(common))
         self.correct = gmpy2.context(precision=noise.precision)
         self.wide = gmpy2.context(precision=noise.precision + _EXTRA)
@@ -93,7 +102,7 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     read = kit.width
     lane = read_one(bits, 0, read)
     negative = lane > kit.mask
-    digits = lane & kit.mask ^ (kit.mask if negative else 0)
+    digits = (lane ^ kit.flips[negative]) & kit.mask
     while digits.bit_length() < kit.needed:
         missing = kit.needed - digits.bit_length()
         digits = digits << missing | read_one(bits, read, read + missing)
@@ -105,7 +114,8 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     centre = kit.gain * int(value.numerator) + kit.start * parts
     centre = min(max(centre, kit.bottom * parts), kit.top * parts)
     noisy = centre + fall * parts if negative else centre - fall * parts
-    return min(max(int(noisy // (kit.whole * parts)), -kit.edge), kit.edge)
+    snapped = int(noisy // (kit.whole * parts)) - kit.lift
+    return min(max(snapped, -kit.edge), kit.edge)
 
 
 def logarithm(kit: Kit, digits: int, places: int) -> tuple[gmpy2.mpz, gmpy2.mpz]:

@@ -17,6 +17,7 @@ import pytest
 from dpql.errors import PlanFault
 from dpql.exact import exp_up, fraction
 from dpql.mechanisms import MECHANISMS, Query, snapping
+from dpql.mechanisms.bits import flips
 from dpql.mechanisms.snapping import SnappingNoise
 from dpql.testing import Outcomes, enumerate_outcomes
 
@@ -180,6 +181,7 @@ def _precise(scale: int, uniform_bits: int) -> SnappingNoise:
     noise.kit.needed = uniform_bits + 1
     noise.kit.width = 1 + noise.run + noise.kit.needed
     noise.kit.mask = (1 << (noise.kit.width - 1)) - 1
+    noise.kit.flips = flips(noise.kit.width)
     return noise
 
 
