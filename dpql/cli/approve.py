@@ -10,6 +10,7 @@ import click
 
 from dpql.cli import console, files, statuses
 from dpql.cli.keyring import KEY, PASSPHRASE, key_path, signer_of
+from dpql.cli.options import FORMAT
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
 
@@ -38,6 +39,7 @@ from dpql.diagnostics import shown
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @PASSPHRASE
+@FORMAT
 def command(
     *,
     path: Path,
@@ -47,6 +49,7 @@ def command(
     out: Path | None,
     yes: bool,
     passphrase_file: Path | None,
+    form: str,
 ) -> int:
     """Sign PLAN: it may run so often, until that day.
 
@@ -64,6 +67,12 @@ def command(
     )
     target = out or path.with_name(f"{stem(path)}.approval.{key_path(key).name}.json")
     files.save(target, envelope)
+    if form == "json":
+        key_id = signer.public.fingerprint
+        console.tell_json(
+            {"plan": plan.digest, "runs": runs, "key": key_id, "path": str(target)}
+        )
+        return statuses.FINE
     times = "run" if runs == 1 else "runs"
     console.tell(
         f"approved   plan {plan.digest[:8]} for {runs} {times} by "

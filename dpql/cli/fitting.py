@@ -11,7 +11,8 @@ from textwrap import wrap
 
 _BAR = re.compile(r"[█░]{10} ")
 _SPARED = 9
-_FACT = re.compile(r"^( [a-z]+ +)(\S.*)$")
+_NAMED = 6
+_FACT = re.compile(r"^( (?:(?:ok|!!|--)  )?(?:not )?[a-z]+ +)(\S.*)$")
 
 
 def fitted(text: str, width: int | None) -> str:
@@ -32,15 +33,17 @@ def _block(block: str, width: int) -> str:
 
 
 def _wrapped(line: str, width: int) -> list[str]:
+    """Return the line, folded under the place where its words begin."""
+    if len(line) <= width:
+        return [line]
     fact = _FACT.match(line)
-    first, rest = (
-        fact.groups() if fact and len(fact[1]) > len(" a ") + 2 else (" ", line)
-    )
+    bare = line.lstrip()
+    lead = fact[1] if fact and len(fact[1]) >= _NAMED else line[: -len(bare)]
     return wrap(
-        rest.strip(),
+        line[len(lead) :],
         width=width,
-        initial_indent=first if line.startswith(" ") else "",
-        subsequent_indent=" " * len(first),
+        initial_indent=lead,
+        subsequent_indent=" " * max(1, len(lead)),
         break_on_hyphens=False,
     )
 

@@ -46,7 +46,10 @@ def command() -> None:
 @click.argument("name")
 @PASSPHRASE
 @click.option("--no-passphrase", is_flag=True, help="Leave the key file plain.")
-def new(*, name: str, passphrase_file: Path | None, no_passphrase: bool) -> int:
+@FORMAT
+def new(
+    *, name: str, passphrase_file: Path | None, no_passphrase: bool, form: str
+) -> int:
     """Make a key pair; the private half is for its owner only."""
     from dpql.reports.keys import new_key
 
@@ -64,7 +67,10 @@ def new(*, name: str, passphrase_file: Path | None, no_passphrase: bool) -> int:
     path = key_path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     public = new_key(path, passphrase)
-    console.tell(f"{public.fingerprint}   {shown(str(path), limit=400)}\n")
+    if form == "json":
+        console.tell_json({"fingerprint": public.fingerprint, "path": str(path)})
+    else:
+        console.tell(f"{public.fingerprint}   {shown(str(path), limit=400)}\n")
     return statuses.FINE
 
 

@@ -54,6 +54,7 @@ def command() -> None:
     help="How many reviewers must have signed a plan.",
 )
 @LEDGER
+@FORMAT
 def open_dataset(
     *,
     dataset: str,
@@ -62,6 +63,7 @@ def open_dataset(
     neighbours: str,
     approvals: int,
     location: str,
+    form: str,
 ) -> int:
     """Open DATASET with a cap on all that is ever spent on it.
 
@@ -79,8 +81,7 @@ def open_dataset(
         neighbours=Neighbours(neighbours),
         approvals=approvals,
     )
-    console.tell(_text(account))
-    return statuses.FINE
+    return _tell([account], form)
 
 
 @command.command(name="show")
@@ -124,23 +125,26 @@ def verify(
 @click.argument("dataset")
 @click.option("--epsilon", type=EXACT, required=True, help="The new cap.")
 @LEDGER
-def raise_cap(*, dataset: str, epsilon: Fraction, location: str) -> int:
+@FORMAT
+def raise_cap(*, dataset: str, epsilon: Fraction, location: str, form: str) -> int:
     """Allow more to be spent on DATASET; the entry stays in the chain for good."""
-    account = _ledger(location).raise_cap(dataset, epsilon)
-    console.tell(_text(account))
-    return statuses.FINE
+    return _tell([_ledger(location).raise_cap(dataset, epsilon)], form)
 
 
 @command.command(name="recover")
 @click.argument("dataset")
 @click.option("--run", "number", type=int, help="Only the run of that number.")
 @LEDGER
-def recover(*, dataset: str, number: int | None, location: str) -> int:
+@FORMAT
+def recover(*, dataset: str, number: int | None, location: str, form: str) -> int:
     """End the runs of DATASET that died.
 
     What was only held back is given back. What had begun to draw noise stays spent.
     """
     ended = _ledger(location).recover(dataset, number)
+    if form == "json":
+        console.tell_json([_run_document(run) for run in ended])
+        return statuses.FINE
     if not ended:
         console.tell("no run had died\n")
     for run in ended:
@@ -213,14 +217,15 @@ def _document(account: Account) -> dict[str, Any]:
         "left": str(account.left),
         "seq": account.seq,
         "head": account.head,
-        "runs": [
-            {
-                "run": run.number,
-                "plan": run.plan,
-                "epsilon": str(run.epsilon),
-                "state": run.state.value,
-                "release": run.envelope,
-            }
-            for run in account.runs
-        ],
+        "runs": [_run_document(run) for run in account.runs],
+    }
+
+
+def _run_document(run: Run) -> dict[str, Any]:
+    return {
+        "run": run.number,
+        "plan": run.plan,
+        "epsilon": str(run.epsilon),
+        "state": run.state.value,
+        "release": run.envelope,
     }

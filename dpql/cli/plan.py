@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpql.cli import console, files, statuses
+from dpql.cli.budget import Budget
 from dpql.cli.settings import SETTING, Setting
 from dpql.cli.wording import examples
 from dpql.diagnostics import render_concise, shown
@@ -53,6 +54,14 @@ if TYPE_CHECKING:
     help="Suppose another epsilon, alpha or mechanism; cannot be saved.",
 )
 @click.option(
+    "--ledger",
+    "location",
+    envvar="DPQL_LEDGER",
+    metavar="FILE|URL",
+    help="Show what would be left of the budget.",
+)
+@click.option("--dataset", help="The owner's name of the data, if not the source's.")
+@click.option(
     "--format",
     "form",
     type=click.Choice(["text", "markdown", "json"]),
@@ -67,6 +76,8 @@ def command(
     check: bool,
     html: Path | None,
     settings: tuple[Setting, ...],
+    location: str | None,
+    dataset: str | None,
     form: str,
 ) -> int:
     """Show what SPEC costs and how exact it will be; no data is read."""
@@ -79,7 +90,8 @@ def command(
         return _check(specs)
     if len(specs) > 1 and (out or html):
         raise click.UsageError("--out and --html take one spec")
-    reviews = [_review(path, settings, form) for path in specs]
+    budget = Budget(location=location, dataset=dataset)
+    reviews = [_review(path, settings, budget, form) for path in specs]
     for path in specs if out or html else ():
         _write(files.plan_at(path), out, html)
     if form == "json":
@@ -89,7 +101,9 @@ def command(
     return statuses.FINE
 
 
-def _review(path: Path, settings: tuple[Setting, ...], form: str) -> object:
+def _review(
+    path: Path, settings: tuple[Setting, ...], budget: Budget, form: str
+) -> object:
     from dpql.planner import render
     from dpql.planner.explain import explain
 
@@ -98,7 +112,7 @@ def _review(path: Path, settings: tuple[Setting, ...], form: str) -> object:
         from dpql.cli import supposing
 
         return supposing.review(plan, dict(settings), form, source=str(path))
-    explanation = explain(plan)
+    explanation = budget.beside(explain(plan), plan)
     if form == "json":
         return render.as_json(explanation)
     if form == "markdown":

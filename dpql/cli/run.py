@@ -193,6 +193,7 @@ def _progress() -> Iterator[Callable[[], None] | None]:
 
 
 def _tell(done: Executed, folder: Path, form: str) -> None:
+    from dpql.cli.fitting import fitted
     from dpql.reports.render_text import as_text
     from dpql.reports.view import unverified_view
 
@@ -228,4 +229,5 @@ def _tell(done: Executed, folder: Path, form: str) -> None:
         return
     entry = f"   ledger #{done.entries[1]}" if done.entries else "   no ledger"
     name = shown(str(folder), limit=400)
-    console.tell(f" released     {name}/   {report.name}{entry}\n\n{as_text(view)}")
+    text = f" released     {name}/   {report.name}{entry}\n\n{as_text(view)}"
+    console.tell(fitted(text, console.width()))

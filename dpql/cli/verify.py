@@ -16,6 +16,8 @@ from dpql.diagnostics import shown
 if TYPE_CHECKING:
     from dpql.reports.verify import Verified
 
+_GOOD, _WARNING = " ok", " !!"
+
 
 @click.command(
     name="verify",
@@ -71,14 +73,24 @@ def command(
 
 
 def _text(verified: Verified) -> str:
-    lines = []
-    for check in verified.checks:
-        mark = console.styled(" ok", fg="green")
-        if check.warning:
-            mark = console.styled(" !!", fg="red", bold=True)
-        lines.append(f"{mark}  {check.name:<12} {shown(check.text, limit=400)}")
+    from dpql.cli.fitting import fitted
+
+    lines = [
+        f"{_WARNING if check.warning else _GOOD}  {check.name:<12} "
+        f"{shown(check.text, limit=400)}"
+        for check in verified.checks
+    ]
     lines += [f" --  {'not checked':<12} {words}" for words in verified.unchecked]
-    return "\n".join(lines) + "\n"
+    text = fitted("\n".join(lines) + "\n", console.width())
+    return "".join(_marked(line) for line in text.splitlines(keepends=True))
+
+
+def _marked(line: str) -> str:
+    """Colour the mark of a line, after its width was measured."""
+    for mark, colour in ((_GOOD, "green"), (_WARNING, "red")):
+        if line.startswith(mark):
+            return console.styled(mark, fg=colour) + line.removeprefix(mark)
+    return line
 
 
 def _document(verified: Verified) -> dict[str, Any]:

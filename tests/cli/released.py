@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
-from cli.started import WAGES, dpql, fine
+from cli.started import WAGES
 
+import dpql
 from dpql.cli.sample import wages
+from dpql.ledger import open_ledger
+from dpql.model.spec import Neighbours
+from dpql.reports.keys import load_key, new_key
+from dpql.reports.trust import trust_line
 
 RUN = ("run", "wages.plan.json", "--data", "wages=wages.csv", "--key", "steward")
 
 
-def project(folder: Path, *, cap: str = "2", people: int = 300) -> Path:
-    """Make everything up to the run in a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+def project(folder: Path, *, cap: int = 2, people: int = 300) -> Path:
+    """Make everything up to the run in a folder, without starting a process."""
+    keys = folder / "keys"
+    keys.mkdir(parents=True)
     (folder / "wages.yaml").write_bytes(WAGES.read_bytes())
     (folder / "wages.csv").write_text(wages(people), "utf-8")
-    assert dpql("plan", "wages.yaml", "--out", "wages.plan.json", folder=folder)
-    for name, who, role in (
-        ("steward", "bulletin-2025@example.org", "release"),
-        ("officer", "officer@example.org", "plan"),
-    ):
-        fine(dpql("keys", "new", name, "--no-passphrase", folder=folder))
-        fine(dpql("keys", "trust", name, who, "--role", role, folder=folder))
-    opening = ("ledger", "open", "wages", "--epsilon", cap, "--unit", "person_id")
-    fine(dpql(*opening, "--approvals", "1", folder=folder))
-    fine(
-        dpql(
-            "approve",
-            "wages.plan.json",
-            "--key",
-            "officer",
-            "--runs",
-            "9",
-            folder=folder,
+    plan = dpql.plan(WAGES)
+    (folder / "wages.plan.json").write_bytes(plan.to_json())
+    trust = [
+        trust_line(new_key(keys / name, None), who, (role,))
+        for name, who, role in (
+            ("steward", "bulletin-2025@example.org", "dpql-release"),
+            ("officer", "officer@example.org", "dpql-plan"),
         )
+    ]
+    (folder / "allowed_signers").write_text("\n".join(trust) + "\n", "utf-8")
+    approval = dpql.approve(plan, load_key(keys / "officer"), runs=9)
+    (folder / "wages.approval.officer.json").write_bytes(approval)
+    open_ledger(str(folder / "ledger.sqlite"), create=True).open_account(
+        "wages",
+        cap=Fraction(cap),
+        unit="person_id",
+        neighbours=Neighbours.ADD_REMOVE,
+        approvals=1,
     )
     return folder
 

@@ -163,3 +163,27 @@ def test_a_rehearsal_is_the_same_for_a_seed() -> None:
     document = json.loads(dpql("rehearse", WAGES, "--format", "json").stdout)
     assert ("rehearsal", 14) == (document["kind"], len(document["values"]))
     assert dpql("rehearse", WAGES).stdout.startswith("rehearsal ")
+
+
+def test_a_plan_is_held_against_the_budget(released: Path) -> None:
+    """With a ledger, the review says what would be left."""
+    arguments = ("plan", "wages.yaml", "--ledger", "ledger.sqlite")
+    assert "ledger     wages   spent 1 → 2 of 2" in fine(
+        dpql(*arguments, folder=released)
+    )
+    refused(dpql(*arguments, "--dataset", "other", folder=released), 3, "DPQL701")
+
+
+def test_owners_commands_speak_json(tmp_path: Path) -> None:
+    """What opens, raises, recovers, signs and makes keys can be piped on."""
+    plan = WAGES.with_suffix(".plan.json")
+    for arguments in (
+        ("keys", "new", "officer", "--no-passphrase"),
+        ("approve", plan, "--key", "officer", "--out", "a.json"),
+        ("ledger", "open", "wages", "--epsilon", "1", "--unit", "person_id"),
+        ("ledger", "raise-cap", "wages", "--epsilon", "2"),
+        ("ledger", "recover", "wages"),
+        ("ledger", "verify"),
+    ):
+        run = dpql(*arguments, "--format", "json", folder=tmp_path)
+        assert isinstance(json.loads(fine(run)), dict | list)

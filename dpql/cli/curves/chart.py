@@ -25,6 +25,7 @@ class Chart:
     right: float
     low: float
     high: float
+    zero: bool = False
 
     @classmethod
     def around(cls, curves: Iterable[Curve]) -> Chart:
@@ -33,7 +34,14 @@ class Chart:
         xs = [_log(epsilon) for epsilon, _ in points]
         # An error of 0 has no place on this axis; it stands on the bottom line.
         ys = [_log(error) for _, error in points if error > 0] or [0.0]
-        return cls(left=min(xs), right=max(xs), low=min(ys) - 0.05, high=max(ys) + 0.05)
+        zero = any(error == 0 for _, error in points)
+        return cls(
+            left=min(xs),
+            right=max(xs),
+            low=min(ys) - (0.4 if zero else 0.05),
+            high=max(ys) + 0.05,
+            zero=zero,
+        )
 
     def x(self, epsilon: Fraction) -> float:
         """Return how far to the right an epsilon stands."""
@@ -94,8 +102,12 @@ class Chart:
             f'y1="{self.y(tick)}" y2="{self.y(tick)}"/>'
             f'<text x="{_LEFT - 6}" y="{self.y(tick) + 4}" text-anchor="end">'
             f"± {_short(tick)}</text>"
-            for tick in _ticks(self.low, self.high)
+            for tick in self._errors()
         ]
+
+    def _errors(self) -> list[Fraction]:
+        above = self.low + (0.3 if self.zero else 0)
+        return [Fraction(0)] * self.zero + _ticks(above, self.high)
 
     def _line(self, curve: Curve, *, chosen: bool) -> str:
         path = " ".join(f"{self.x(e)},{self.y(error)}" for e, error in curve.points)
