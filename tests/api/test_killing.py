@@ -6,13 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-TOOL = Path(__file__).parents[2] / "tools" / "kill_runs.py"
+TOOLS = Path(__file__).parents[2] / "tools"
 
 
 def test_fifty_killed_runs_break_no_promise() -> None:
     """Fifty real SIGKILLs; the ledger is sound and usable after each."""
     done = subprocess.run(
-        [sys.executable, str(TOOL), "--kills", "50"],
+        [sys.executable, str(TOOLS / "kill_runs.py"), "--kills", "50"],
         capture_output=True,
         text=True,
         check=False,
@@ -20,3 +20,15 @@ def test_fifty_killed_runs_break_no_promise() -> None:
     )
     assert done.stdout.endswith("0 broken promises\n"), done.stdout + done.stderr
     assert done.returncode == 0
+
+
+def test_racing_runs_take_exactly_the_budget() -> None:
+    """Eight whole runs at once where seven fit: seven releases, one refusal."""
+    done = subprocess.run(
+        [sys.executable, str(TOOLS / "race_runs.py"), "--rounds", "1", "--runs", "8"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    assert done.stdout == "1 races of 8 runs; 0 ended wrongly\n", done.stderr

@@ -1,0 +1,68 @@
+"""Whole runs on every kind of store, and releases that pin its chain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from ledger.ledger_places import DATASET, Places, count_plan, tampering
+from reports.sample_releases import DAY, STEWARD, TRUST
+
+from dpql.api.examine import verify_release
+from dpql.api.execute import execute
+from dpql.errors import DpqlError
+from dpql.ledger import Ledger, open_ledger
+
+ROWS = pl.DataFrame({"region": ["a"] * 30 + ["b"] * 20})
+
+
+def _run(ledger: Ledger, folder: Path, **options: bool) -> bool:
+    done = execute(
+        count_plan(),
+        {"rows": ROWS},
+        ledger=ledger,
+        dataset=DATASET,
+        signers=[STEWARD],
+        day=DAY,
+        folder=folder,
+        **options,  # type: ignore[arg-type]
+    )
+    return done.fresh
+
+
+def test_release_verifies_against_its_store(places: Places) -> None:
+    """A run, the same again for nothing, a new draw: three folders that verify."""
+    _, ledger = places.make()
+    out = places.folder / "releases"
+    assert _run(ledger, out / "one")
+    assert not _run(ledger, out / "two")
+    assert _run(ledger, out / "three", again=True)
+    for name in ("one", "two", "three"):
+        names = {
+            check.name
+            for check in verify_release(out / name, TRUST, ledger=ledger).checks
+        }
+        assert "ledger" in names
+    assert ledger.account(DATASET).spent == 2
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "DELETE FROM dpql_entry WHERE seq > 1",
+        "DELETE FROM dpql_entry WHERE seq = 4",
+        "UPDATE dpql_entry SET digest = digest || 'x' WHERE seq = 3",
+    ],
+)
+def test_published_release_shows_what_was_cut(places: Places, edit: str) -> None:
+    """With witness and memory gone, the release itself convicts the ledger."""
+    location, ledger = places.make()
+    folder = places.folder / "releases" / "one"
+    _run(ledger, folder)
+    with tampering(location) as execute_sql:
+        execute_sql(edit)
+    forgetful = open_ledger(location, witness=str(places.folder / "none"))
+    with pytest.raises(DpqlError) as refusal:
+        verify_release(folder, TRUST, ledger=forgetful)
+    assert refusal.value.diagnostics[0].code in {"DPQL612", "DPQL705"}

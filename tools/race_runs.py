@@ -1,0 +1,97 @@
+"""Runs many whole runs at once on one ledger that can afford only some of them.
+
+    python tools/race_runs.py --rounds 20 --runs 16
+
+In every round exactly the affordable number must succeed, the others must be refused
+for their budget, and every release must verify against the ledger.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+from kill_runs import DATASET, DAY, SIGNER, the_plan, the_trust
+
+from dpql.api.examine import verify_release
+from dpql.api.execute import execute
+from dpql.errors import LedgerFault
+from dpql.ledger import open_ledger
+from dpql.model.spec import Neighbours
+
+AFFORDABLE = 7
+
+
+def run_once(place: Path, number: int) -> str:
+    """Try one run; return ``released`` or the code of the refusal."""
+    try:
+        execute(
+            the_plan(),
+            {"rows": str(place / "rows.csv")},
+            ledger=open_ledger(str(place / "ledger.db")),
+            dataset=DATASET,
+            signers=[SIGNER],
+            day=DAY,
+            folder=place / "releases" / str(number),
+            again=True,
+        )
+    except LedgerFault as refusal:
+        return refusal.diagnostics[0].code
+    return "released"
+
+
+def race(place: Path, runs: int) -> list[str]:
+    """Hold one race; return what is wrong with its end."""
+    place.mkdir()
+    rows = "region\n" + "a\n" * 30 + "b\n" * 20
+    (place / "rows.csv").write_text(rows, encoding="utf-8")
+    ledger = open_ledger(str(place / "ledger.db"), create=True)
+    ledger.open_account(
+        DATASET,
+        cap=Fraction(AFFORDABLE, 10),
+        unit=None,
+        neighbours=Neighbours.ADD_REMOVE,
+    )
+    context = multiprocessing.get_context("forkserver")
+    with context.Pool(runs) as pool:
+        ends = pool.starmap(run_once, [(place, number) for number in range(runs)], 1)
+    account = ledger.verify(DATASET)
+    wrong = []
+    if ends.count("released") != AFFORDABLE:
+        wrong.append(f"{ends.count('released')} runs succeeded")
+    if ends.count("DPQL703") != runs - AFFORDABLE:
+        wrong.append(f"refusals were {sorted(set(ends))}")
+    if account.left != 0 or account.spent != account.cap:
+        wrong.append(f"{account.left} is left")
+    folders = list((place / "releases").iterdir())
+    if len(folders) != AFFORDABLE:
+        wrong.append(f"there are {len(folders)} folders")
+    for folder in folders:
+        verify_release(folder, the_trust(), ledger=ledger)
+    return wrong
+
+
+def main(arguments: list[str]) -> int:
+    """Hold as many races as asked for; return 1 if any ended wrongly."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=16)
+    options = parser.parse_args(arguments)
+    modules = ["dpql.curator.engines.polars_engine", "dpql.curator.engines.tables"]
+    multiprocessing.set_forkserver_preload([__name__, *modules])
+    wrong: list[str] = []
+    with tempfile.TemporaryDirectory() as root:
+        for number in range(options.rounds):
+            wrong += race(Path(root) / str(number), options.runs)
+    print(f"{options.rounds} races of {options.runs} runs; {len(wrong)} ended wrongly")
+    for what in wrong:
+        print(f"  {what}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
