@@ -92,8 +92,12 @@ PARAMETERS: Mapping[str, str] = {
 _GUARD = 118
 """Least precision planned: the notes' 118 bits (MATH 3.2, p0)."""
 
-_RUN = 63
-"""Zeros that may lead U before a draw needs a second read, once in 2**63."""
+_RUN = 87
+"""Zeros that may lead U before a draw needs a second read, once in 2**87.
+
+At p = 118 the request is 26 bytes, and the number it makes has the same count of
+Python's 30-bit digits unless U < 2**-26: its size, too, would tell the noise.
+"""
 
 _DIGITS = 15
 """Significant decimal digits of an epsilon found for an accuracy."""

@@ -95,7 +95,7 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
 
     The lane is read as the sign S and then the binary digits of U, complemented where
     the sign bit is set (so that `vector` can read both as one signed integer). A
-    further request is made only when U < 2**-run, run = 63.
+    further request is made only when U < 2**-run, run = 87.
     Source: MATH 1.1.
     """
     kit = noise.kit
