@@ -31,7 +31,8 @@ check: $(READY)  ## format, lint, types, import contracts, stale files
 	$(BIN)/ruff check dpql tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m dpql.planner.check specs
+	$(BIN)/dpql fmt --check specs
+	$(BIN)/dpql plan --check specs
 
 fmt: $(READY)  ## lay out the code
 	$(BIN)/ruff format dpql tests benchmarks
@@ -40,6 +41,7 @@ fmt: $(READY)  ## lay out the code
 bench: $(READY)  ## print speed as ratios measured side by side
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/plan.py
+	$(BIN)/python benchmarks/startup.py
 
 clean:  ## remove the environment and all caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

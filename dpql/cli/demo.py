@@ -6,6 +6,7 @@ import contextlib
 import os
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,11 +85,19 @@ def command(*, folder: Path, keep: bool) -> int:
         release = _release()
     place = shown(str(folder), limit=400)
     console.tell(
-        f"\nThe release is in {place}/{release}; open {place}/{release}/report.html.\n"
-        f"Everything is yours to play with:  cd {place} && dpql plan wages.yaml "
-        "--set epsilon=0.5\n"
+        f"\nOpen {place}/{release}/report.html to read the release.\n"
+        f"Everything in {place} is yours to play with; for instance:\n\n"
+        f"  {_program()} plan {place}/wages.yaml --set epsilon=0.5\n"
+        f"  {_program()} plan {place}/wages.yaml --html {place}/what-if.html\n"
     )
     return statuses.FINE
+
+
+def _program() -> str:
+    """Return how the command can be called from here."""
+    if shutil.which("dpql"):
+        return "dpql"
+    return shlex.quote(os.path.relpath(sys.argv[0]))
 
 
 def _prepare(folder: Path, *, keep: bool) -> None:

@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "rehearse": "Run a spec on invented rows.",
     "verify": "Check a release: signature, claims, place in the ledger.",
     "show": "Show a plan or a release for people.",
+    "export": "Write a release in the form that others ask for.",
     "ledger": "Keep the budget of each dataset.",
     "explain": "Show the manual page of an error code or a word.",
     "schema": "Print a JSON Schema.",

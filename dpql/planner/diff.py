@@ -32,6 +32,11 @@ class Difference:
     changes: tuple[Change, ...]
     cosmetic: int
 
+    def __str__(self) -> str:
+        from dpql.planner.diff_render import as_text
+
+        return as_text(self).rstrip("\n")
+
 
 def diff(old: Plan, new: Plan) -> Difference:
     """Return what changed from the old plan to the new one, judged by rule."""

@@ -68,7 +68,8 @@ def test_a_plan_shows_itself() -> None:
     plan = dpql.plan(ROOT / "specs" / "district_wages.yaml")
     assert str(plan).startswith(f"plan {plan.digest[:8]}   (no data was read)")
     html = plan._repr_html_()
-    assert "headcount by district" in html
+    assert "headcount by district</td>" in html
+    assert str(dpql.diff(plan, plan)).startswith("SAME ")
     assert "&gt;= 18" in html
 
 

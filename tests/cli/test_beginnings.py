@@ -20,7 +20,7 @@ def test_the_demo_ends_with_a_verified_release(tmp_path: Path) -> None:
         assert f"$ dpql {word} " in run.stdout
     assert " ok  arithmetic" in run.stdout
     (report,) = (tmp_path / "first").glob("releases/*/report.html")
-    assert f"{report.parent.relative_to(tmp_path)}" in run.stdout
+    assert f"Open {report.relative_to(tmp_path)} to read" in run.stdout
     verify = dpql("verify", report.parent, folder=tmp_path / "first")
     assert " ok  signature" in fine(verify)
     kept = dpql("demo", "first", "--keep", folder=tmp_path)

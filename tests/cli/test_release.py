@@ -187,3 +187,14 @@ def test_owners_commands_speak_json(tmp_path: Path) -> None:
     ):
         run = dpql(*arguments, "--format", "json", folder=tmp_path)
         assert isinstance(json.loads(fine(run)), dict | list)
+
+
+def test_a_release_is_exported_for_the_registry(released: Path) -> None:
+    """The draft names the curator and the budget."""
+    name = release_in(released)
+    arguments = ("export", "registry", name, "--curator", "Office", "--region", "here")
+    run = dpql(*arguments, folder=released)
+    assert run.returncode == 0
+    record = json.loads(run.stdout)["deployment"]
+    assert record["basic"]["data_product_region"] == "here"
+    assert record["privacy_loss"]["privacy_parameters"] == {"epsilon": 1}
