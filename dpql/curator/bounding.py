@@ -1,20 +1,24 @@
 """Which rows of a unit survive: at most so many per cell, in at most so many cells.
 
     among the rows of a unit in a cell, those of the smallest priority
-    among the cells of a unit, those of the smallest hash of (salt, unit, cell)
+    among the cells of a unit, those of the smallest lot
 
-A priority is a hash of the run's secret salt, of the unit and of all that the run
-makes of the row. Rows of one unit with equal priorities are alike to every sum (but for
-a collision of 64 bits), so the choice does not depend on where rows stand, and a unit's
-rows alone decide about that unit. That is all the proof needs; the salt makes it fair.
+A priority is a hash of the run's secret salt, of the unit and of all that the sums see
+of the row; a lot is a hash of the unit and the cell. Rows of one unit with equal
+priorities are alike to every sum (but for a collision of 64 bits), so the choice does
+not depend on where rows stand, and a unit's rows alone decide about that unit. That is
+all the proof needs; the salt makes the choice fair.
 
-Units are numbers given to distinct ids, not hashes: two units never share a bound.
+Sorting packed words is much faster than sorting places by words, so a word holds the
+group, as many bits of the lot as fit, and the place; where those bits tie, the lots are
+compared in full. Units are told apart by their ids, never by a hash alone.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,69 +29,81 @@ Words = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
 
 _WORD = 64
-_OUT = -1
-"""The cell of a row that takes no part."""
+_LEAST = 8
+"""Bits of a lot that a packed word must hold; with fewer, both keys are sorted."""
+
+_STRETCH = 1 << 17
+"""Rows of units judged together, about, for the same reason as below."""
+
+_BLOCK = 1 << 15
+"""Rows hashed at a time, so that the intermediate arrays stay in the cache."""
+
+
+def contests(ids: Integers, hashes: Words, priorities: Words) -> Iterator[Contest]:
+    """Yield contests of some units each, which together are all rows.
+
+    Args:
+        ids: the unit of each row; equal exactly when the units are.
+        hashes: a salted hash of the unit.
+        priorities: see the module.
+    """
+    place, heads = ordered(np.zeros(len(ids), np.uint64), hashes, ids)
+    start = _starts(ids[place])
+    firsts = np.flatnonzero(start)
+    cuts = np.searchsorted(firsts, np.arange(0, len(ids), _STRETCH))
+    ends = np.append(firsts, len(ids))[np.append(cuts, len(firsts))]
+    for first, last in pairwise(np.unique(ends).tolist()):
+        rows = slice(first, last)
+        yield Contest(place[rows], start[rows], heads[rows], priorities)
 
 
 class Contest:
-    """The rows of some units, ranked once, judged for any number of races."""
+    """The rows of some units, ranked once, judged for any number of races.
 
-    def __init__(self, units: Integers, hashes: Words, priorities: Words) -> None:
-        """Rank the rows.
+    Attributes:
+        order: the places of the rows by unit, then by priority.
+    """
+
+    def __init__(
+        self, places: Integers, start: Mask, hashes: Words, priorities: Words
+    ) -> None:
+        self._hashes = hashes
+        self._units: Words = np.cumsum(start, dtype=np.uint64)
+        lots = priorities[places]
+        inner, _ = ordered(self._units, lots, lots)
+        self.order = places[inner]
+
+    def survivors(
+        self, cells: NDArray[Any], *, rows: int, most_cells: int | None
+    ) -> Mask:
+        """Return which rows survive, in the order of the contest.
 
         Args:
-            units: a number for each row's unit, small and not negative.
-            hashes: a salted hash of the unit of each row.
-            priorities: see the module.
-        """
-        self._order = _ranked(units, priorities)
-        self._units = units[self._order]
-        self._hashes = hashes[self._order]
-
-    def survivors(self, cells: Integers, *, rows: int, most_cells: int | None) -> Mask:
-        """Return which rows survive.
-
-        Args:
-            cells: the cell of each row; negative for rows that take no part.
+            cells: the cell of each row in that order; negative for rows that take no
+                part.
             rows: the most rows of a unit in a cell.
-            most_cells: the most cells of a unit; None when there are no more.
+            most_cells: the most cells of a unit; None when there is only one cell.
         """
-        keep: Mask = np.zeros(len(cells), np.bool_)
-        ranked = cells[self._order]
-        running = np.flatnonzero(ranked > _OUT)
-        if not len(running):
-            return keep
-        place, start = self._grouped(running, ranked[running])
-        best = _rank(start) < rows
-        if most_cells is not None:
-            first = np.flatnonzero(start)
-            chosen = self._chosen_cells(place[first], ranked, most_cells)
-            best &= np.repeat(chosen, np.diff(np.append(first, len(start))))
-        keep[self._order[place[best]]] = True
-        return keep
-
-    def _grouped(self, running: Integers, cells: Integers) -> tuple[Integers, Mask]:
-        """Return the running places by unit, cell and priority; where runs start."""
+        running = np.flatnonzero(cells >= 0)
         units = self._units[running]
-        if not cells.any():
-            return running, _starts(units)
-        bits = _bits(units), _bits(cells), _bits(running)
-        if sum(bits) < _WORD:
-            keys = (units << bits[1] | cells) << bits[2] | running
-            keys.sort()
-            return keys & ((1 << bits[2]) - 1), _starts(keys >> bits[2])
-        order = np.lexsort((running, cells, units))
-        start = _starts(units[order]) | _starts(cells[order])
-        return running[order], start
-
-    def _chosen_cells(self, first: Integers, cells: Integers, most: int) -> Mask:
-        """Return which runs are of the chosen cells of their unit; one run per cell."""
-        units = self._units[first]
-        lots = mixed(self._hashes[first], cells[first].view(np.uint64))
-        order = _ranked(units, lots)
-        chosen: Mask = np.empty(len(first), np.bool_)
-        chosen[order] = _rank(_starts(units[order])) < most
-        return chosen
+        best: Mask = np.ones(len(running), np.bool_)
+        if most_cells is None:
+            best[rows:] = ~_same(units, rows)
+        else:
+            chosen = cells[running].astype(np.uint64)
+            lots = mixed(self._hashes[running], chosen)
+            inner, _ = ordered(units, lots, lots)
+            running = running[inner]
+            start = _starts(units) | _starts(chosen[inner])
+            runs = np.cumsum(start)
+            best[rows:] = ~_same(runs, rows)
+            first = units[start]
+            near: Mask = np.ones(len(first), np.bool_)
+            near[most_cells:] = ~_same(first, most_cells)
+            best &= near[runs - 1]
+        keep: Mask = np.zeros(len(cells), np.bool_)
+        keep[running[best]] = True
+        return keep
 
 
 def salted(salt: bytes, purpose: str, count: int) -> list[int]:
@@ -97,21 +113,70 @@ def salted(salt: bytes, purpose: str, count: int) -> list[int]:
 
 
 def priorities(salt: bytes, hashes: Words, columns: Sequence[NDArray[Any]]) -> Words:
-    """Return the priority of every row, from its unit and all its columns."""
-    state = hashes.copy()
-    for word, column in zip(
-        salted(salt, "priority", len(columns)), columns, strict=True
-    ):
-        bits = column.astype(np.int64, copy=False).view(np.uint64)
-        state = mixed(state ^ np.uint64(word), bits)
-    return state
+    """Return the priority of every row, from its unit and its columns."""
+    words = salted(salt, "priority", len(columns))
+    found: Words = np.empty(len(hashes), np.uint64)
+    for first in range(0, len(hashes), _BLOCK):
+        part = slice(first, first + _BLOCK)
+        state = hashes[part]
+        for word, column in zip(words, columns, strict=True):
+            bits = column[part].astype(np.int64).view(np.uint64)
+            bits ^= np.uint64(word)
+            state = _mixed(state, bits)
+        found[part] = state
+    return found
 
 
-def mixed(state: Words, word: Words) -> Words:
+def mixed(states: Words, words: Words) -> Words:
     """Return a hash of both: a bijection of either one, the other being fixed.
 
     The constants and shifts are those of the splitmix64 finaliser.
     """
+    found: Words = np.empty(len(states), np.uint64)
+    for first in range(0, len(states), _BLOCK):
+        part = slice(first, first + _BLOCK)
+        found[part] = _mixed(states[part], words[part])
+    return found
+
+
+def ordered(groups: Words, lots: Words, exact: NDArray[Any]) -> tuple[Integers, Words]:
+    """Return the places by group, then by lot, and what was compared of the lots.
+
+    Rows that agree in what was compared are sorted by ``exact``, and in their own order
+    where that is equal too.
+    """
+    if not len(groups):
+        return np.empty(0, np.int64), np.empty(0, np.uint64)
+    group_bits = max(1, int(groups.max()).bit_length())
+    place_bits = len(groups).bit_length()
+    if group_bits + place_bits + _LEAST > _WORD:
+        order = np.lexsort((exact, lots, groups))
+        return order, lots[order]
+    low = (1 << place_bits) - 1
+    packed = lots >> np.uint64(group_bits)
+    packed &= np.uint64((1 << _WORD) - 1 - low)
+    packed |= groups << np.uint64(_WORD - group_bits)
+    packed |= np.arange(len(groups), dtype=np.uint64)
+    packed.sort()
+    places = (packed & np.uint64(low)).view(np.int64)
+    packed >>= np.uint64(place_bits)
+    for first, last in _undecided(packed, exact[places]):
+        run = places[first:last]
+        places[first:last] = run[np.argsort(exact[run], kind="stable")]
+    return places, packed
+
+
+def _undecided(packed: Words, exact: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of equal words that are not alike."""
+    differing = np.flatnonzero(_same(packed, 1) & ~_same(exact, 1))
+    runs = packed[differing]
+    runs = runs[_starts(runs)]
+    firsts = np.searchsorted(packed, runs, side="left")
+    lasts = np.searchsorted(packed, runs, side="right")
+    yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
+
+
+def _mixed(state: Words, word: Words) -> Words:
     result: Words = word * np.uint64(0x9E3779B97F4A7C15)
     result += state
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -121,35 +186,14 @@ def mixed(state: Words, word: Words) -> Words:
     return result
 
 
-def _ranked(units: Integers, lots: Words) -> Integers:
-    """Return the order by unit, then by lot.
-
-    One sort of packed words does, unless two lots of a unit agree in the bits that
-    fit; then both keys are compared in full.
-    """
-    bits = _bits(units)
-    packed = units.view(np.uint64) << np.uint64(_WORD - bits)
-    packed |= lots >> np.uint64(bits)
-    order: Integers = np.argsort(packed)
-    ranked = packed[order]
-    tied = np.flatnonzero(ranked[1:] == ranked[:-1])
-    if len(tied) and (lots[order[tied]] != lots[order[tied + 1]]).any():
-        return np.lexsort((lots, units))
-    return order
+def _same(values: NDArray[Any], distance: int) -> Mask:
+    """Return whether each value, after the first ones, is that so many before."""
+    found: Mask = values[distance:] == values[:-distance]
+    return found
 
 
-def _starts(values: Integers) -> Mask:
+def _starts(values: NDArray[Any]) -> Mask:
+    """Return where a value differs from the one before; the first one does."""
     start: Mask = np.ones(len(values), np.bool_)
-    np.not_equal(values[1:], values[:-1], out=start[1:])
+    start[1:] = ~_same(values, 1)
     return start
-
-
-def _rank(start: Mask) -> Integers:
-    """Return how many rows of the same run come before each row."""
-    index = np.arange(len(start))
-    return index - np.maximum.accumulate(np.where(start, index, 0))
-
-
-def _bits(values: Integers) -> int:
-    """Return the bits that hold every value, at least 1."""
-    return max(1, int(values.max()).bit_length()) if len(values) else 1

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from dpql.curator.bounding import Contest, priorities, salted
-from dpql.curator.cells import Race, races
+from dpql.curator.bounding import Contest, contests, priorities, salted
+from dpql.curator.cells import races
 from dpql.curator.engines import Sums, Tick
 from dpql.curator.engines.polars_query import Query, Sheet
 from dpql.curator.engines.polars_source import Source, open_frame
@@ -25,9 +26,19 @@ from dpql.model.spec import Neighbours
 
 __all__ = ["add_up", "open_frame"]
 
-PART_ROWS = 1 << 22
+PART_ROWS = 1 << 24
 """Rows of a part of the units, about, if there are as many as declared."""
 
+_NARROW = (
+    pl.Int8,
+    pl.Int16,
+    pl.Int32,
+    pl.Int64,
+    pl.UInt8,
+    pl.UInt16,
+    pl.UInt32,
+    pl.UInt64,
+)
 _APART = pl.QueryOptFlags(comm_subplan_elim=False)
 _SHARED = pl.QueryOptFlags()
 
@@ -81,34 +92,54 @@ def _parts(sheet: Sheet, frame: pl.LazyFrame, salt: bytes) -> Iterator[pl.DataFr
 
 def _judged(part: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
     """Return the part with a column for each race that says which rows survive."""
-    # Every distinct id gets its own number: hashes alone might join two units.
-    units = part.select("unit").unique().with_row_index("number")
-    numbers = part.select("unit").join(
-        units, on="unit", how="left", nulls_equal=True, maintain_order="left"
-    )["number"]
     hashes = part["hash"].to_numpy()
-    columns = [
-        part[name].to_numpy()
-        for name in part.columns
-        if name not in ("unit", "hash", "named")
+    seen = [
+        name for name in part.columns if name.startswith("c") and name[1:].isdigit()
     ]
-    contest = Contest(
-        numbers.cast(pl.Int64).to_numpy(), hashes, priorities(salt, hashes, columns)
+    columns = [part[name].to_numpy() for name in seen]
+    ids = _numbered(part["unit"])
+    words = sorted({place.word for place in sheet.places})
+    cells = [part[f"cells{word}"].to_numpy() for word in words]
+    keep = [np.zeros(len(part), np.int64) for _ in words]
+    for contest in contests(ids, hashes, priorities(salt, hashes, columns)):
+        for word in words:
+            ranked = cells[word][contest.order]
+            keep[word][contest.order] = _flags(contest, ranked, sheet, word)
+    marks = [pl.Series(f"keep{word}", keep[word]) for word in words]
+    return part.drop("unit", "hash").with_columns(marks)
+
+
+def _flags(
+    contest: Contest, cells: NDArray[np.int64], sheet: Sheet, word: int
+) -> NDArray[np.int64]:
+    """Return a bit for each race of a word that says whether the row survives it."""
+    flags = np.zeros(len(cells), np.int64)
+    for place, race in zip(sheet.places, races(sheet.plan), strict=True):
+        if place.word == word:
+            single = race.grouping.count(sheet.plan.spec.data) == 1
+            kept = contest.survivors(
+                (cells >> place.shift & ((1 << place.bits) - 1)) - 1,
+                rows=race.bound.rows,
+                most_cells=None if single else race.bound.cells,
+            )
+            flags |= kept.astype(np.int64) << place.bit
+    return flags
+
+
+def _numbered(units: pl.Series) -> NDArray[np.int64]:
+    """Return a number for each id, the same for equal ids only.
+
+    Hashes would not do: they might join two units. A missing id takes no part.
+    """
+    if units.dtype in _NARROW:
+        wrapped = units.cast(pl.Int64, wrap_numerical=True)
+        return wrapped.fill_null(0).to_numpy()
+    ids = units.to_frame("unit")
+    numbers = ids.unique().with_row_index("number")
+    found = ids.join(
+        numbers, on="unit", how="left", nulls_equal=True, maintain_order="left"
     )
-    named = part["named"].to_numpy()
-    survivors = []
-    for index, race in enumerate(races(sheet.plan)):
-        cells = np.where(named, part[f"cell{index}"].to_numpy(), -1)
-        mask = contest.survivors(
-            cells, rows=race.bound.rows, most_cells=_most_cells(race, sheet.plan)
-        )
-        survivors.append(pl.Series(f"keep{index}", mask))
-    return part.drop("unit", "hash", "named").with_columns(survivors)
-
-
-def _most_cells(race: Race, plan: Plan) -> int | None:
-    every = race.grouping.count(plan.spec.data)
-    return race.bound.cells if race.bound.cells < every else None
+    return found["number"].cast(pl.Int64).to_numpy()
 
 
 def _ticking(frame: pl.LazyFrame, tick: Tick) -> pl.LazyFrame:

@@ -37,6 +37,7 @@ from dpql.curator.grid import cuts, ruler_of
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Condition, DropNulls
 
+_WORD_BITS = 62
 _FEW_BINS = 64
 """Up to so many bins are counted as differences of flat sums, without groups."""
 
@@ -49,6 +50,16 @@ class Query:
     moments: Read
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the cell of a race is packed: a word, a shift, so many bits; its flag."""
+
+    word: int
+    shift: int
+    bits: int
+    bit: int
+
+
 class Sheet:
     """The derived columns of a plan, each under one name."""
 
@@ -58,6 +69,7 @@ class Sheet:
         self._cells = Cells(self._data, source.types, quoted=source.text)
         self._names: dict[object, str] = {}
         self._columns: dict[str, pl.Expr] = {}
+        self.places = _places([race.grouping.count(self._data) for race in races(plan)])
 
     def plain(self, frame: pl.LazyFrame) -> list[Query]:
         """Return the queries over rows that need no bounding."""
@@ -83,22 +95,20 @@ class Sheet:
         used: list[str] = []
         for step in self.plan.steps:
             used += self._grids(step) + self._present(step)
+        named = unit.is_not_null()
         return frame.select(
             unit.alias("unit"),
             lots.alias("hash"),
-            unit.is_not_null().alias("named"),
             *self._exprs(used),
-            *(
-                self._code(race.grouping, race.where).alias(f"cell{number}")
-                for number, race in enumerate(races(self.plan))
-            ),
+            *self._packed(named),
         )
 
     def coded(self, part: pl.DataFrame) -> list[Query]:
         """Return the queries over a part whose survivors are marked."""
         queries = []
         for number, (race, indices) in enumerate(races(self.plan).items()):
-            keep = pl.col(f"keep{number}")
+            place = self.places[number]
+            keep = (pl.col(f"keep{place.word}") & (1 << place.bit)) != 0
             steps = [self.plan.steps[index] for index in indices]
             fills = keeps_all(steps[0])
             frame = part.lazy() if fills else part.lazy().filter(keep)
@@ -111,8 +121,10 @@ class Sheet:
                 totals |= sums(index, step, grids, mask)
             exprs = [expr.alias(name) for name, expr in totals.items()]
             if race.grouping.by or race.grouping.edges:
-                frame = frame.group_by(f"cell{number}").agg(exprs)
-                read = self._scattered(race.grouping, indices, f"cell{number}")
+                cell = pl.col(f"cells{place.word}") // (1 << place.shift)
+                cell = cell % (1 << place.bits) - 1
+                frame = frame.group_by(cell.alias("cell")).agg(exprs)
+                read = self._scattered(race.grouping, indices, "cell")
             else:
                 frame, read = frame.select(exprs), self._single(indices)
             queries.append(Query(frame, read))
@@ -181,8 +193,23 @@ class Sheet:
         )
         return Query(answer, self._scattered(grouping, indices, "cell"))
 
-    def _code(self, grouping: Grouping, where: Condition | None) -> pl.Expr:
-        """Return the number of the row's cell; -1 where it takes no part."""
+    def _packed(self, named: pl.Expr) -> list[pl.Expr]:
+        """Return words that hold the cells of all races, each plus 1."""
+        words: dict[int, pl.Expr] = {}
+        for place, race in zip(self.places, races(self.plan), strict=True):
+            code = self._code(race.grouping, race.where, named) + 1
+            part = code * (1 << place.shift)
+            word = words.get(place.word)
+            words[place.word] = part if word is None else word + part
+        return [word.alias(f"cells{number}") for number, word in words.items()]
+
+    def _code(
+        self, grouping: Grouping, where: Condition | None, named: pl.Expr
+    ) -> pl.Expr:
+        """Return the number of the row's cell; -1 where it takes no part.
+
+        A row without a unit takes no part: nobody's bound could hold it.
+        """
         codes = [
             self._cells.words(name)
             .cast(pl.Enum(list(keys_of(self._data, name))), strict=False)
@@ -191,11 +218,10 @@ class Sheet:
             for name in grouping.by
         ]
         if grouping.edges:
-            codes.append(self._bin(grouping).cast(pl.Int64))
-        code = self._combined(grouping, codes).fill_null(-1)
-        if where is None:
-            return code if codes else pl.repeat(0, pl.len(), dtype=pl.Int64)
-        return pl.when(self._cells.holds(where)).then(code).otherwise(-1)
+            codes.append(self._bin(grouping))
+        inside = named if where is None else named & self._cells.holds(where)
+        code = self._combined(grouping, codes).cast(pl.Int64)
+        return pl.when(inside).then(code).fill_null(-1)
 
     def _combined(self, grouping: Grouping, codes: Sequence[pl.Expr]) -> pl.Expr:
         strides = grouping.strides(self._data)
@@ -295,3 +321,19 @@ class Sheet:
             return found
 
         return read
+
+
+def _places(counts: Sequence[int]) -> tuple[Place, ...]:
+    """Return a place for the cells of each race, as few words as it takes.
+
+    Reading a row's cells from memory costs more than taking them apart.
+    """
+    places: list[Place] = []
+    word = shift = bit = 0
+    for count in counts:
+        bits = count.bit_length()
+        if shift + bits > _WORD_BITS:
+            word, shift, bit = word + 1, 0, 0
+        places.append(Place(word, shift, bits, bit))
+        shift, bit = shift + bits, bit + 1
+    return tuple(places)
