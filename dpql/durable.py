@@ -20,9 +20,23 @@ def create(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """Write a new file; FileExistsError when the name is taken, even by a link."""
     part = _written(path, data, mode)
     try:
-        os.link(part, path, follow_symlinks=False)
+        claim(part, path)
     finally:
-        part.unlink()
+        part.unlink(missing_ok=True)
+
+
+def claim(part: Path, path: Path) -> None:
+    """Give a finished file its name; FileExistsError when the name is taken."""
+    try:
+        os.link(part, path, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError:
+        # Some file systems have no hard links. The name is claimed by an empty file
+        # first, so that nobody else's can be overwritten.
+        flags = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY | os.O_CLOEXEC
+        os.close(os.open(path, flags, 0o600))
+        part.replace(path)
     sync_directory(path.parent)
 
 

@@ -10,7 +10,7 @@ from dpql.ledger import Head, Ledger
 from dpql.model.plan import Plan
 from dpql.planner import audit
 from dpql.reports.predicate import LedgerRecord
-from dpql.reports.report import read_folder
+from dpql.reports.report import Report, read_folder
 from dpql.reports.trust import Trust
 from dpql.reports.verify import ChainFacts, Check, Verified, verify
 
@@ -30,16 +30,26 @@ def verify_release(
         LedgerFault: the ledger itself is not to be believed (7xx).
     """
     envelope, files, page = read_folder(place)
-    verified = verify(
-        envelope,
-        trust,
-        audit=audit,
-        files=files,
-        plan=plan,
-        chain=None if ledger is None else chain_of(ledger),
-        threshold=threshold,
-    )
+    verified = _verified(envelope, files, trust, plan, ledger, threshold=threshold)
     return verified if page is None else _with_page(verified, page)
+
+
+def verify_report(
+    report: Report,
+    trust: Trust,
+    *,
+    plan: Plan | None = None,
+    ledger: Ledger | None = None,
+    threshold: int = 1,
+) -> Verified:
+    """Return what a report in memory vouches for, with the tables it came with.
+
+    Raises:
+        VerifyFault: it is not to be believed (6xx).
+        LedgerFault: the ledger itself is not to be believed (7xx).
+    """
+    files = dict(report.files)
+    return _verified(report.envelope, files, trust, plan, ledger, threshold=threshold)
 
 
 def chain_of(ledger: Ledger) -> Callable[[LedgerRecord, str, str], ChainFacts]:
@@ -59,6 +69,26 @@ def chain_of(ledger: Ledger) -> Callable[[LedgerRecord, str, str], ChainFacts]:
         )
 
     return facts
+
+
+def _verified(
+    envelope: bytes,
+    files: dict[str, bytes] | None,
+    trust: Trust,
+    plan: Plan | None,
+    ledger: Ledger | None,
+    *,
+    threshold: int,
+) -> Verified:
+    return verify(
+        envelope,
+        trust,
+        audit=audit,
+        files=files,
+        plan=plan,
+        chain=None if ledger is None else chain_of(ledger),
+        threshold=threshold,
+    )
 
 
 def _with_page(verified: Verified, page: bytes) -> Verified:

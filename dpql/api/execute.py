@@ -11,7 +11,6 @@ returns it at no cost.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,15 +25,15 @@ from dpql.ledger import Head, Ledger, Receipt, Reservation, Sealed
 from dpql.model.plan import Plan
 from dpql.model.release import Release
 from dpql.reports.approval import verify_approvals
-from dpql.reports.build import ENVELOPE_NAME, HTML_NAME
+from dpql.reports.build import ENVELOPE_NAME
 from dpql.reports.envelope import open_envelope, peek
 from dpql.reports.keys import Signer
 from dpql.reports.predicate import RELEASE, LedgerRecord, ReportPredicate
-from dpql.reports.render_html import as_html
-from dpql.reports.report import Report, read_folder, sign, write_folder
+from dpql.reports.report import Report, read_folder, sign
 from dpql.reports.statement import read_statement
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
-from dpql.reports.view import read_ledger_record, unverified_view
+from dpql.reports.verify import require_named_signer, signing_line
+from dpql.reports.view import read_ledger_record
 
 _PACKAGES = ("cryptography", "gmpy2", "numpy", "polars")
 
@@ -86,8 +85,7 @@ def execute(
         VerifyFault: approvals are missing, or the folder cannot be written (6xx).
         RunFault: the data do not fit the plan (5xx).
     """
-    if not signers:
-        raise VerifyFault.of("DPQL615", "a release needs a key that signs it")
+    require_signers(plan, signers, trust, day)
     if ledger is None:
         verify_approvals(approvals, plan, trust or Trust(()), day=day)
         release = run(plan, frames, engine=engine, progress=progress)
@@ -119,6 +117,28 @@ def execute(
     return Executed(
         report=report, fresh=True, entries=_entries(sealed), release=release
     )
+
+
+def require_signers(
+    plan: Plan, signers: Sequence[Signer], trust: Trust | None, day: date
+) -> None:
+    """Refuse keys whose signature nobody would accept, before anything is spent.
+
+    A key that the trust file does not know is left to those who verify.
+
+    Raises:
+        VerifyFault: there is no key (DPQL615), or a known key has not the role, the
+            day or the name (DPQL603, DPQL604, DPQL613).
+    """
+    if not signers:
+        raise VerifyFault.of("DPQL615", "a release needs a key that signs it")
+    lines = [
+        signing_line(known, day)
+        for signer in signers
+        if trust is not None and (known := trust.of(signer.public.fingerprint))
+    ]
+    if len(lines) == len(signers):
+        require_named_signer(plan, tuple(lines))
 
 
 def known_heads(
@@ -244,16 +264,8 @@ def _entries(sealed: Sealed) -> tuple[int, int]:
 
 
 def _written(report: Report, folder: Path | None) -> None:
-    if folder is None:
-        return
-    digest = hashlib.sha256(report.envelope).hexdigest()
-    page = as_html(unverified_view(report.envelope, digest))
-    contents = {
-        ENVELOPE_NAME: report.envelope,
-        **dict(report.files),
-        HTML_NAME: page.encode(),
-    }
-    write_folder(folder, contents)
+    if folder is not None:
+        report.write(folder)
 
 
 def _versions() -> dict[str, str]:

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpql.durable import sync_directory
+from dpql.durable import claim
 from dpql.errors import LedgerFault
 from dpql.ledger.entry import Entry, Row
 
@@ -112,14 +112,13 @@ class SqliteStore:
         try:
             with _faults():
                 _build(part)
-                os.link(part, self.path, follow_symlinks=False)
-                sync_directory(self.path.parent)
+                claim(part, self.path)
         except FileExistsError:
             raise LedgerFault.of(
                 "DPQL702", "a file of that name is there already"
             ) from None
         finally:
-            part.unlink()
+            part.unlink(missing_ok=True)
 
     @contextmanager
     def session(self, *, write: bool) -> Iterator[SqliteSession]:

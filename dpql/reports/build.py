@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from dpql.errors import VerifyFault
 from dpql.model.plan import Part
 from dpql.model.release import Outcome, Release, Result, headings
 from dpql.reports.predicate import (
@@ -66,7 +67,7 @@ def build(
         outcome,
         day=day,
         ledger=ledger,
-        approvals=tuple(envelope.decode() for envelope in approvals),
+        approvals=tuple(_text(envelope) for envelope in approvals),
         implementation=implementation,
     )
     return write_statement(
@@ -112,6 +113,13 @@ def predicate_of(
         plan_digest=plan.digest,
         plan=plan,
     )
+
+
+def _text(envelope: bytes) -> str:
+    try:
+        return envelope.decode()
+    except UnicodeError:
+        raise VerifyFault.of("DPQL600", "an approval is not text") from None
 
 
 def _statistic(result: Result) -> StatisticRecord:

@@ -83,15 +83,20 @@ def open_envelope(data: bytes, trust: Trust, *, role: str) -> Opened:
                 f"the signature is not that of {shown(key_id)} on these bytes",
                 hint="the file was altered, or the signature belongs to another",
             )
-        allowed = tuple(line for line in known if role in line.namespaces)
-        if not allowed:
-            raise VerifyFault.of(
-                "DPQL603",
-                f"{known[0].principal} is not trusted in the role {role}",
-                hint="the trust file gives roles by `namespaces`",
-            )
-        lines.append(allowed)
+        lines.append(in_role(known, role))
     return Opened(payload, tuple(lines))
+
+
+def in_role(lines: tuple[TrustedKey, ...], role: str) -> tuple[TrustedKey, ...]:
+    """Return the lines that give a key the role; refuse a key without it (DPQL603)."""
+    allowed = tuple(line for line in lines if role in line.namespaces)
+    if not allowed:
+        raise VerifyFault.of(
+            "DPQL603",
+            f"{lines[0].principal} is not trusted in the role {role}",
+            hint="the trust file gives roles by `namespaces`",
+        )
+    return allowed
 
 
 def peek(data: bytes) -> bytes:

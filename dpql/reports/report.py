@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from html import escape
 from pathlib import Path
 
 from dpql.durable import create, read, sync_directory
@@ -25,11 +26,15 @@ from dpql.reports.build import (
 from dpql.reports.envelope import LIMIT, seal
 from dpql.reports.keys import Signer
 from dpql.reports.predicate import LedgerRecord
+from dpql.reports.render_html import as_html
+from dpql.reports.render_markdown import as_markdown
+from dpql.reports.render_text import as_text
+from dpql.reports.view import View, unverified_view
 
 _TABLES = (CSV_NAME, PARQUET_NAME)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Report:
     """An envelope, and the files whose digests it signs."""
 
@@ -45,6 +50,45 @@ class Report:
     def name(self) -> str:
         """The short name of the report: the first 16 digits of its digest."""
         return self.digest[:16]
+
+    def to_text(self) -> str:
+        """Return the report for a terminal."""
+        return as_text(self._view())
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown."""
+        return as_markdown(self._view())
+
+    def to_html(self) -> str:
+        """Return the report as a page of its own."""
+        return as_html(self._view())
+
+    def write(self, folder: Path | str) -> None:
+        """Write the release folder: envelope, tables, page; wholly or not at all.
+
+        Raises:
+            VerifyFault: the name is taken or cannot be written (DPQL630).
+        """
+        contents = {
+            ENVELOPE_NAME: self.envelope,
+            **dict(self.files),
+            HTML_NAME: self.to_html().encode(),
+        }
+        write_folder(Path(folder), contents)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<report {self.name}>"
+
+    def _repr_html_(self) -> str:
+        # A frame of its own keeps the page's style and policy to the page.
+        page = escape(self.to_html(), quote=True)
+        return f'<iframe sandbox srcdoc="{page}" width="100%" height="640"></iframe>'
+
+    def _view(self) -> View:
+        return unverified_view(self.envelope, self.digest)
 
 
 def sign(

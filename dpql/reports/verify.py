@@ -18,7 +18,7 @@ from dpql.model.plan import Plan
 from dpql.model.release import Release
 from dpql.reports.approval import Approved, valid_line, verify_approvals
 from dpql.reports.build import predicate_of
-from dpql.reports.envelope import open_envelope
+from dpql.reports.envelope import in_role, open_envelope
 from dpql.reports.predicate import FORMAT, RELEASE, LedgerRecord, ReportPredicate
 from dpql.reports.recompute import disagrees, recompute
 from dpql.reports.statement import Statement, read_day, read_statement
@@ -134,6 +134,11 @@ def _require_signers(
         raise VerifyFault.of(
             "DPQL615", f"fewer than {threshold} different keys signed the report"
         )
+    require_named_signer(plan, signers)
+
+
+def require_named_signer(plan: Plan, signers: tuple[TrustedKey, ...]) -> None:
+    """Refuse signers of whom none is the one that the spec names (DPQL613)."""
     named = plan.spec.signer
     if named is not None and not any(
         named in (name, name.partition("@")[0])
@@ -146,6 +151,16 @@ def _require_signers(
             f"{signers[0].principal}",
             hint="the spec names the signer under `report`",
         )
+
+
+def signing_line(lines: tuple[TrustedKey, ...], day: date) -> TrustedKey:
+    """Return the line of the trust file by which a key may sign on a day.
+
+    Raises:
+        VerifyFault: it has another role (DPQL603) or is not valid (DPQL604).
+    """
+    allowed = in_role(lines, RELEASE_ROLE)
+    return valid_line(allowed, day)
 
 
 def _require_plan(

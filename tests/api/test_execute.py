@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from reports.sample_releases import (
     DAY,
+    EXPIRED,
     OFFICER,
     STEWARD,
     STRANGER,
@@ -23,7 +24,7 @@ from reports.sample_releases import (
 )
 
 from dpql.api import execute as execution
-from dpql.api.examine import verify_release
+from dpql.api.examine import verify_release, verify_report
 from dpql.api.execute import Executed, execute, known_heads
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
 from dpql.ledger import Head, Ledger, State, open_ledger
@@ -31,6 +32,8 @@ from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 from dpql.reports.approval import approve
 from dpql.reports.envelope import seal
+from dpql.reports.keys import Signer
+from dpql.reports.trust import parse_trust, trust_line
 from dpql.reports.verify import Verified
 
 DATASET = "wages-2025"
@@ -160,9 +163,8 @@ def test_things_happen_in_order(
     running = importlib.import_module("dpql.curator.run")
     monkeypatch.setattr(running, "perturbed", noting("noise", running.perturbed))
     monkeypatch.setattr(execution, "sign", noting("sign", execution.sign))
-    monkeypatch.setattr(
-        execution, "write_folder", noting("write", execution.write_folder)
-    )
+    write = execution.Report.write
+    monkeypatch.setattr(execution.Report, "write", noting("write", write))
     office.run()
     assert seen == [
         ("open", [State.RESERVED]),
@@ -401,6 +403,32 @@ def test_faults_are_of_the_right_family(office: Office) -> None:
         office.run(dataset="unknown")
     with pytest.raises(RunFault):
         office.run(frames={})
+
+
+@pytest.mark.parametrize(("key", "code"), [(OFFICER, "DPQL603"), (EXPIRED, "DPQL604")])
+def test_key_that_would_not_be_accepted_spends_nothing(
+    office: Office, key: Signer, code: str
+) -> None:
+    """A wrong role or an expired key is found before the reservation."""
+    assert _code(lambda: office.run(signers=[key], trust=TRUST)) == code
+    assert office.states() == []
+
+
+def test_signer_that_the_plan_does_not_name_spends_nothing(office: Office) -> None:
+    """The spec names `tester`; a known key of somebody else is refused at once."""
+    line = trust_line(STEWARD.public, "other@example.org", ("dpql-release",))
+    assert _code(lambda: office.run(trust=parse_trust(line))) == "DPQL613"
+    assert office.states() == []
+
+
+def test_report_in_memory_verifies_and_shows_itself(office: Office) -> None:
+    """What a run returns can be verified, printed and shown without any folder."""
+    report = office.run(folder=None).report
+    assert verify_report(report, TRUST, ledger=office.ledger).digest == report.digest
+    assert str(report).startswith("release test")
+    assert report.to_markdown().startswith("# test")
+    assert report._repr_html_().startswith("<iframe sandbox srcdoc=")
+    assert repr(report) == f"<report {report.name}>"
 
 
 def test_expired_approval_is_refused(office: Office) -> None:
