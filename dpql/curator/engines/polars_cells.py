@@ -84,9 +84,15 @@ class Cells:
         return number.is_not_nan().fill_null(False)
 
     def steps(self, name: str, ruler: Ruler) -> pl.Expr:
-        """Return the cell in steps of a grid; its fill, or 0, where it has none."""
+        """Return the cell in steps of a grid.
+
+        A cell without a number has the steps of the fill. Where nulls are dropped it
+        has any; the caller leaves it out by the mask `present`.
+        """
         number = self.number(name)
         if isinstance(ruler, Whole):
+            if ruler.fill is not None:
+                number = number.fill_null(ruler.lower + ruler.fill * ruler.step)
             inside = _clamped(number, ruler.lower, ruler.upper, pl.Int64)
             steps = inside - ruler.lower if ruler.lower else inside
             if ruler.step != 1:
@@ -97,10 +103,12 @@ class Cells:
             inside = _clamped(number, ruler.lower, ruler.upper, pl.Float64)
             above = inside - ruler.lower if ruler.lower else inside
             # What is cast is at least 1/2, so cutting off the fraction is the floor.
-            steps = (above * ruler.scale + HALF).cast(pl.Int64, strict=False)
+            steps = (above * ruler.scale + HALF).cast(pl.Int64, wrap_numerical=True)
             if ruler.overshoots:
                 steps = _clamped(steps, 0, ruler.steps, pl.Int64)
-        return pl.when(self.present(name)).then(steps).otherwise(ruler.fill or 0)
+            if ruler.fill is not None:
+                steps = pl.when(self.present(name)).then(steps).otherwise(ruler.fill)
+        return steps
 
     def reached(self, name: str, cuts: Cuts) -> tuple[pl.Expr, list[pl.Expr]]:
         """Return the clamped cell, and for each cut whether the cell has reached it.

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from dpql.curator.bounding import Contest, contests, priorities, salted
 from dpql.curator.cells import races
 from dpql.curator.engines import Sums, Tick
-from dpql.curator.engines.polars_query import Query, Sheet
+from dpql.curator.engines.polars_query import Query, bounded_queries, plain_queries
+from dpql.curator.engines.polars_sheet import Sheet
 from dpql.curator.engines.polars_source import Source, open_frame
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
@@ -52,11 +53,13 @@ def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sum
         sheet = Sheet(plan, opened)
         frame = opened.frame if tick is None else _ticking(opened.frame, tick)
         if plan.spec.privacy.unit is None:
-            totals = _totals(sheet, sheet.plain(frame), shared=opened.costly)
+            totals = _totals(sheet, plain_queries(sheet, frame), shared=opened.costly)
         else:
             totals = _empty(plan)
             for part in _parts(sheet, frame, salt):
-                _accumulate(totals, _totals(sheet, sheet.coded(part), shared=False))
+                _accumulate(
+                    totals, _totals(sheet, bounded_queries(sheet, part), shared=False)
+                )
     return Sums(rows=rows, moments=tuple(totals))
 
 
@@ -93,9 +96,7 @@ def _parts(sheet: Sheet, frame: pl.LazyFrame, salt: bytes) -> Iterator[pl.DataFr
 def _judged(part: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
     """Return the part with a column for each race that says which rows survive."""
     hashes = part["hash"].to_numpy()
-    seen = [
-        name for name in part.columns if name.startswith("c") and name[1:].isdigit()
-    ]
+    seen = sheet.seen(part.columns)
     columns = [part[name].to_numpy() for name in seen]
     ids = _numbered(part["unit"])
     words = sorted({place.word for place in sheet.places})

@@ -1,8 +1,12 @@
-"""Sums as polars expressions that cannot overflow, and how their answers are read."""
+"""Sums as polars expressions that cannot overflow, and how their answers are read.
+
+A sum is named by what it adds up and over which rows, so steps that need the same sum
+share it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import pairwise
 from operator import and_, mul
@@ -16,24 +20,28 @@ _ROWS = 1 << 32 if pl.get_index_type() == pl.UInt32 else 1 << 40
 
 _SIGNED = 1 << 63
 
+Names = Mapping[int, Mapping[str, str]]
+"""For each step, by its place in the plan, the name of the sum of each moment."""
+
 Answer = dict[int, dict[str, list[int]]]
-"""For each step, by its place in the plan, the moments of every cell."""
+"""For each step the moments of every cell."""
 
 Read = Callable[[pl.DataFrame], Answer]
 
 
-def sums(
-    index: int, step: Step, grids: Sequence[pl.Expr], mask: Sequence[pl.Expr]
-) -> dict[str, pl.Expr]:
-    """Return the sum of every moment of a step over the rows of its mask."""
-    inside = reduce(and_, mask) if mask else None
-    found = {}
+def sums(step: Step, grids: Sequence[str], mask: Sequence[str]) -> dict[str, pl.Expr]:
+    """Return the sum of every moment of a step over the rows that pass the masks.
+
+    64 bits hold the sum of any number of rows that polars can hold, or 128 are taken.
+    """
+    inside = reduce(and_, map(pl.col, mask)) if mask else None
+    found: dict[str, pl.Expr] = {}
     for moment in step.moments:
         if moment.name == "n":
             total = pl.len() if inside is None else inside.sum()
         else:
             places = ["uv".index(letter) for letter in moment.name]
-            term = reduce(mul, (grids[place] for place in places))
+            term = reduce(mul, (pl.col(grids[place]) for place in places))
             reach = reduce(mul, (step.grids[place].steps for place in places))
             assert reach < _SIGNED, "the planner keeps products within 62 bits"
             if inside is not None:
@@ -41,16 +49,24 @@ def sums(
             if reach * _ROWS >= _SIGNED:
                 term = term.cast(pl.Int128)
             total = term.sum()
-        found[alias(index, moment)] = total
+        found[_name(moment, grids, mask)] = total
     return found
 
 
+def moment_names(
+    step: Step, grids: Sequence[str], mask: Sequence[str]
+) -> dict[str, str]:
+    """Return under which name `sums` gives each moment."""
+    return {moment.name: _name(moment, grids, mask) for moment in step.moments}
+
+
 def reaching(
-    index: int, reached: Sequence[pl.Expr], mask: Sequence[pl.Expr]
+    index: int, reached: Sequence[pl.Expr], mask: Sequence[str]
 ) -> dict[str, pl.Expr]:
     """Return how many rows have reached each cut."""
+    masks = [pl.col(name) for name in mask]
     return {
-        f"{index}:cut{place}": reduce(and_, [flag, *mask]).sum()
+        f"{index}:cut{place}": reduce(and_, [flag, *masks]).sum()
         for place, flag in enumerate(reached)
     }
 
@@ -61,6 +77,30 @@ def differences(index: int, count: int) -> Read:
     def read(answer: pl.DataFrame) -> Answer:
         reached = [int(answer.item(0, f"{index}:cut{i}")) for i in range(count)]
         return {index: {"n": [a - b for a, b in pairwise(reached)]}}
+
+    return read
+
+
+def single(names: Names) -> Read:
+    """Return how one row of sums is read."""
+    return lambda answer: {
+        index: {moment: [int(answer.item(0, name))] for moment, name in given.items()}
+        for index, given in names.items()
+    }
+
+
+def scattered(names: Names, count: int) -> Read:
+    """Return how a row of sums per cell is read; cells without rows are 0."""
+
+    def read(answer: pl.DataFrame) -> Answer:
+        cells = answer["cell"].to_list()
+        return {
+            index: {
+                moment: _placed(cells, answer[name].to_list(), count)
+                for moment, name in given.items()
+            }
+            for index, given in names.items()
+        }
 
     return read
 
@@ -84,6 +124,14 @@ def places_of(key: pl.Expr, keys: Sequence[str]) -> pl.Expr:
     )
 
 
-def alias(index: int, moment: Moment) -> str:
-    """Return the name of the sum of a moment of a step."""
-    return f"{index}:{moment.name}"
+def _name(moment: Moment, grids: Sequence[str], mask: Sequence[str]) -> str:
+    factors = [] if moment.name == "n" else moment.name
+    product = "*".join(grids["uv".index(letter)] for letter in factors)
+    return f"sum {product or 'rows'} of {'&'.join(mask) or 'all'}"
+
+
+def _placed(cells: Sequence[int], numbers: Sequence[int], count: int) -> list[int]:
+    placed = [0] * count
+    for cell, number in zip(cells, numbers, strict=True):
+        placed[cell] = number
+    return placed

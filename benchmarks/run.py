@@ -1,0 +1,210 @@
+"""Cost of privacy in the data path, as ratios to plain polars in one interleaved run.
+
+Run by hand: `make bench`, or `python benchmarks/run.py [ROWS] [ROUNDS] [LARGE]`. Every
+contestant runs in a process of its own, in turns, so that a busy machine slows all of
+them alike and each has its own peak of memory. Plain polars computes the same ten
+statistics without privacy, in the fastest form that was found. LARGE rows show that
+memory stays bounded; 0 leaves them out.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROWS, ROUNDS, LARGE = 10_000_000, 5, 0
+PIECE = 2_500_000
+REGIONS = [f"region{i:02d}" for i in range(50)]
+SHOPS = [f"shop{i:05d}" for i in range(30_000)]
+EDGES = (16, 25, 35, 45, 55, 65, 100)
+CONTESTANTS = ("plain", "row", "unit")
+
+COLUMNS = f"""
+    person: {{type: id}}
+    region: {{type: category, keys: [{", ".join(REGIONS)}]}}
+    shop: {{type: category, keys: [{", ".join(SHOPS)}]}}
+    age: {{type: integer, bounds: [16, 100], nulls: {{as: 16}}}}
+    wage: {{type: decimal, bounds: [0, 20000], step: 0.01, nulls: {{as: 0}}}}
+    score: {{type: float, bounds: [-50, 150], nulls: {{as: 50}}}}
+"""
+STATISTICS = {
+    "adults": "count: rows\n    where: age >= 18 and age < 65",
+    "wages": "sum: wage",
+    "scores": "sum: score",
+    "mean_age": "mean: age",
+    "mean_wage": "mean: wage\n    where: age >= 18 and age < 65",
+    "spread": "variance: wage",
+    "together": "covariance: [age, wage]",
+    "ages": f"histogram: age\n    bins: [{', '.join(map(str, EDGES))}]",
+    "by_region": "mean: wage\n    by: [region]",
+    "by_shop": "count: rows\n    by: [shop]",
+}
+
+
+def spec_text(rows: int, *, unit: bool) -> str:
+    """Return the spec of the ten statistics; nine where units have several rows."""
+    asks = dict(STATISTICS)
+    neighbours = f"rows: {{exactly: {rows}}}", "replace_one", "unit: row"
+    if unit:
+        # There is no covariance of a private number of rows: a sum takes its place.
+        asks["together"] = "sum: age"
+        neighbours = (
+            f"rows: {{at_most: {rows}}}",
+            "add_remove",
+            "unit: person\n  contributes: {rows: 3, groups: 2}",
+        )
+    parts = "".join(
+        f"  {name}:\n    {ask}\n    spend: {{share: 1}}\n" for name, ask in asks.items()
+    )
+    return (
+        "dpql: 1\nrelease: bench\npurpose: A benchmark.\ndata:\n  source: rows\n"
+        f"  {neighbours[0]}\n  columns:{COLUMNS}privacy:\n  {neighbours[2]}\n"
+        f"  neighbours: {neighbours[1]}\n  epsilon: 1\n  delta: 0\n"
+        "defaults: {alpha: 0.05, gamma: 1e-9, mechanism: geometric}\n"
+        f"statistics:\n{parts}"
+    )
+
+
+def generate(path: Path, rows: int) -> None:
+    """Write a parquet file of invented rows, five per person."""
+    import numpy as np
+    import polars as pl
+
+    rng = np.random.default_rng(1)
+    names = ("person", "region", "shop", "age", "wage", "score")
+
+    def piece(count: int) -> pl.DataFrame:
+        columns = (
+            rng.integers(0, rows // 5, count),
+            np.array(REGIONS)[rng.integers(0, len(REGIONS), count)],
+            np.array(SHOPS)[rng.integers(0, len(SHOPS), count)],
+            rng.integers(10, 110, count),
+            np.round(rng.gamma(2, 1500, count), 2),
+            rng.normal(50, 20, count),
+        )
+        return pl.DataFrame(dict(zip(names, columns, strict=True)))
+
+    path.mkdir()
+    for number, first in enumerate(range(0, rows, PIECE)):
+        count = min(PIECE, rows - first)
+        piece(count).write_parquet(path / f"{number:04d}.parquet")
+
+
+def plain(path: str) -> Callable[[], Any]:
+    """Return the ten statistics without privacy, in one lazy call."""
+    import polars as pl
+
+    rows = pl.scan_parquet(path)
+    age, wage = pl.col("age"), pl.col("wage")
+    adult = (age >= 18) & (age < 65)
+    flat = rows.select(
+        adult.sum().alias("adults"),
+        wage.sum().alias("wages"),
+        pl.col("score").sum().alias("scores"),
+        age.mean().alias("mean_age"),
+        wage.filter(adult).mean().alias("mean_wage"),
+        wage.var().alias("spread"),
+        pl.cov(age, wage).alias("together"),
+        *((age >= edge).sum().alias(f"age{edge}") for edge in EDGES),
+    )
+    queries = [
+        flat,
+        rows.group_by("region").agg(wage.mean()),
+        rows.group_by("shop").agg(pl.len()),
+    ]
+    return lambda: pl.collect_all(queries, engine="streaming")
+
+
+def private(path: str, rows: int, *, unit: bool) -> Callable[[], Any]:
+    """Return the same with privacy: rows added up, noise drawn."""
+    import dpql.mechanisms.vector  # noqa: F401  start-up is not measured
+    from dpql.curator import run
+    from dpql.curator.engines import engine_named
+    from dpql.language import load_text
+    from dpql.planner import plan
+
+    engine_named("polars")
+    made = plan(load_text(spec_text(rows, unit=unit), form="yaml"))
+    return lambda: run(made, {"rows": path})
+
+
+def work(name: str, path: str, rows: int) -> None:
+    """Measure one contestant in this process, and print seconds and megabytes."""
+    import polars as pl
+
+    call = plain(path) if name == "plain" else private(path, rows, unit=name == "unit")
+    pl.scan_parquet(path).select(pl.len()).collect(engine="streaming")
+    idle = resource.getrusage(resource.RUSAGE_SELF)
+    start = time.perf_counter()
+    call()
+    seconds = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = sum(
+        getattr(after, kind) - getattr(idle, kind) for kind in ("ru_utime", "ru_stime")
+    )
+    print(json.dumps([seconds, cpu, after.ru_maxrss / 1024]))
+
+
+def measured(name: str, path: Path, rows: int) -> tuple[float, float, float]:
+    """Return seconds, processor seconds and peak megabytes of a fresh process."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--work", name, str(path), str(rows)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    seconds, cpu, peak = json.loads(done.stdout)
+    return seconds, cpu, peak
+
+
+def compare(path: Path, rows: int, rounds: int) -> None:
+    """Print the best of some rounds, and the ratios to plain polars."""
+    best = dict.fromkeys(CONTESTANTS, (float("inf"),) * 3)
+    for _ in range(rounds):
+        for name in CONTESTANTS:
+            figures = measured(name, path, rows)
+            best[name] = tuple(map(min, best[name], figures))  # type: ignore[assignment]
+    print(f"{rows:,} rows, ten statistics, best of {rounds} interleaved rounds")
+    print(
+        f"{'':8}{'wall s':>9}{'cpu s':>9}{'peak MB':>9}{'wall':>9}{'cpu':>7}{'peak':>7}"
+    )
+    for name in CONTESTANTS:
+        ratios = [a / b for a, b in zip(best[name], best["plain"], strict=True)]
+        wall, cpu, peak = best[name]
+        print(
+            f"{name:8}{wall:9.3f}{cpu:9.3f}{peak:9.0f}"
+            f"{ratios[0]:8.2f}x{ratios[1]:6.2f}x{ratios[2]:6.2f}x"
+        )
+
+
+def main(arguments: list[str]) -> None:
+    """Generate the data in a scratch folder, compare, and show the large run."""
+    given = [int(text.replace("_", "")) for text in arguments]
+    rows, rounds, large = given + [ROWS, ROUNDS, LARGE][len(given) :]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows"
+        generate(path, rows)
+        compare(path, rows, rounds)
+        if large:
+            path = Path(folder) / "large"
+            generate(path, large)
+            for name in CONTESTANTS:
+                seconds, cpu, peak = measured(name, path, large)
+                print(
+                    f"{large:,} rows, {name}: {seconds:.1f} s, {cpu:.1f} s of "
+                    f"processor, peak {peak:.0f} MB"
+                )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--work"]:
+        work(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    else:
+        main(sys.argv[1:])

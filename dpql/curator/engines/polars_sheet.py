@@ -1,0 +1,175 @@
+"""The columns that a plan derives from a row, each under one name.
+
+Steps of a grid, masks, bins and cells are named once and computed once per query. Where
+units have several rows, the cells of all races are packed into few words: reading a
+row's cells from memory costs more than taking them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from dpql.curator.cells import Grouping, dropping, keys_of, number_column, races
+from dpql.curator.engines.polars_cells import Cells
+from dpql.curator.engines.polars_source import Source
+from dpql.curator.grid import cuts, ruler_of
+from dpql.model.plan import Plan, Step
+from dpql.model.spec import Condition, DropNulls
+
+_WORD_BITS = 62
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the cell of a race is packed: a word, a shift, so many bits; its flag."""
+
+    word: int
+    shift: int
+    bits: int
+    bit: int
+
+
+class Sheet:
+    """The derived columns of a plan."""
+
+    def __init__(self, plan: Plan, source: Source) -> None:
+        self.plan = plan
+        self.data = plan.spec.data
+        self.cells = Cells(self.data, source.types, quoted=source.text)
+        self.places = _places([race.grouping.count(self.data) for race in races(plan)])
+        self._names: dict[object, str] = {}
+        self._columns: dict[str, pl.Expr] = {}
+
+    def grids(self, step: Step) -> list[str]:
+        """Return the names of the summed columns of a step, in steps of their grids."""
+        names = []
+        for grid in step.grids:
+            ruler = ruler_of(number_column(self.data, grid.column), grid)
+            expr = self.cells.steps(grid.column, ruler)
+            names.append(self._named(("clamped", grid.column, ruler), expr))
+        return names
+
+    def fills(self, step: Step) -> list[int]:
+        """Return the steps of the public fill of every summed column."""
+        columns = [(number_column(self.data, g.column), g) for g in step.grids]
+        return [ruler_of(column, grid).fill or 0 for column, grid in columns]
+
+    def present(self, step: Step) -> list[str]:
+        """Return the masks of the columns whose nulls leave rows out."""
+        return [self._present(name) for name in dropping(step, self.data)]
+
+    def mask(self, step: Step) -> list[str]:
+        """Return the masks that a row must pass to count for the step."""
+        where = step.where
+        if where is None:
+            return self.present(step)
+        name = self._named(("where", where), self.cells.holds(where))
+        return [name, *self.present(step)]
+
+    def bin(self, grouping: Grouping) -> pl.Expr:
+        """Return the bin of the row, null where it is in none."""
+        assert grouping.binned is not None, "edges are those of a column"
+        column = number_column(self.data, grouping.binned)
+        drop = isinstance(column.nulls, DropNulls)
+        return self.cells.bin(column.name, cuts(column, grouping.edges), drop=drop)
+
+    def reached(self, grouping: Grouping) -> tuple[list[str], list[pl.Expr]]:
+        """Return names to derive, and for each cut whether the row has reached it."""
+        assert grouping.binned is not None, "edges are those of a column"
+        column = number_column(self.data, grouping.binned)
+        places = cuts(column, grouping.edges)
+        cell, _ = self.cells.reached(column.name, places)
+        name = self._named(("clamped", column.name, places.ruler), cell)
+        flags = [*(pl.col(name) >= s for s in places.starts), pl.col(name) > places.end]
+        if isinstance(column.nulls, DropNulls):
+            present = self._present(column.name)
+            return [name, present], [flag & pl.col(present) for flag in flags]
+        return [name], flags
+
+    def exprs(self, names: Iterable[str]) -> list[pl.Expr]:
+        """Return how the named columns are derived, each once."""
+        return [self._columns[name].alias(name) for name in dict.fromkeys(names)]
+
+    def combined(self, grouping: Grouping, codes: Sequence[pl.Expr]) -> pl.Expr:
+        """Return the number of a cell from its places along the axes."""
+        strides = grouping.strides(self.data)
+        scaled = [code * stride for code, stride in zip(codes, strides, strict=True)]
+        return sum(scaled[1:], scaled[0]) if scaled else pl.lit(0, pl.Int64)
+
+    def part(
+        self, frame: pl.LazyFrame, seed: int, index: int, count: int
+    ) -> pl.LazyFrame:
+        """Return the derived columns of the units whose hash is ``index``."""
+        name = self.plan.spec.privacy.unit
+        assert name is not None, "units are rows otherwise"
+        unit = self.cells.unit(name)
+        lots = unit.hash(seed)
+        if count > 1:
+            frame = frame.filter(lots % count == index)
+        used: list[str] = []
+        for step in self.plan.steps:
+            used += self.grids(step) + self.present(step)
+        return frame.select(
+            unit.alias("unit"),
+            lots.alias("hash"),
+            *self.exprs(used),
+            *self._packed(unit.is_not_null()),
+        )
+
+    def seen(self, names: Iterable[str]) -> list[str]:
+        """Return those of the names that are columns the sums see of a row."""
+        return [name for name in names if name in self._columns]
+
+    def _packed(self, named: pl.Expr) -> list[pl.Expr]:
+        """Return words that hold the cells of all races, each plus 1."""
+        words: dict[int, pl.Expr] = {}
+        for place, race in zip(self.places, races(self.plan), strict=True):
+            code = self._code(race.grouping, race.where, named) + 1
+            part = code * (1 << place.shift)
+            word = words.get(place.word)
+            words[place.word] = part if word is None else word + part
+        return [word.alias(f"cells{number}") for number, word in words.items()]
+
+    def _code(
+        self, grouping: Grouping, where: Condition | None, named: pl.Expr
+    ) -> pl.Expr:
+        """Return the number of the row's cell; -1 where it takes no part.
+
+        A row without a unit takes no part: nobody's bound could hold it.
+        """
+        codes = [
+            self.cells.words(name)
+            .cast(pl.Enum(list(keys_of(self.data, name))), strict=False)
+            .to_physical()
+            .cast(pl.Int64)
+            for name in grouping.by
+        ]
+        if grouping.edges:
+            codes.append(self.bin(grouping))
+        inside = named if where is None else named & self.cells.holds(where)
+        code = self.combined(grouping, codes).cast(pl.Int64)
+        return pl.when(inside).then(code).fill_null(-1)
+
+    def _present(self, column: str) -> str:
+        return self._named(("present", column), self.cells.present(column))
+
+    def _named(self, key: object, expr: pl.Expr) -> str:
+        name = self._names.setdefault(key, f"c{len(self._names)}")
+        self._columns.setdefault(name, expr)
+        return name
+
+
+def _places(counts: Sequence[int]) -> tuple[Place, ...]:
+    """Return a place for the cells of each race, in as few words as it takes."""
+    places: list[Place] = []
+    word = shift = bit = 0
+    for count in counts:
+        bits = count.bit_length()
+        if shift + bits > _WORD_BITS:
+            word, shift, bit = word + 1, 0, 0
+        places.append(Place(word, shift, bits, bit))
+        shift, bit = shift + bits, bit + 1
+    return tuple(places)
