@@ -69,3 +69,19 @@ def test_failed_write_leaves_nothing(
             write(path, b"new")
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_file_systems_without_links_are_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where hard links are refused, a taken name is refused all the same."""
+
+    def refuses(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuses)
+    create(tmp_path / "file", b"content", mode=0o600)
+    assert read(tmp_path / "file", limit=100) == (b"content", 0o600)
+    with pytest.raises(FileExistsError):
+        create(tmp_path / "file", b"other")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]

@@ -39,6 +39,16 @@ from dpql.reports.trust import Trust, parse_trust, trust_line
 DATASET = "wages"
 DAY = date(2026, 11, 16)
 BATCH = 40
+MODULES = (
+    "dpql.api.execute",
+    "dpql.api.examine",
+    "dpql.curator.engines.polars_engine",
+    "dpql.curator.engines.tables",
+    "dpql.language",
+    "dpql.ledger.sqlite",
+)
+"""Imported once, by the process that all children are copies of."""
+
 SPEC = """\
 dpql: 1
 release: killed
@@ -177,8 +187,7 @@ def main(arguments: list[str]) -> int:
         random.SystemRandom().getrandbits(32) if options.seed is None else options.seed
     )
     chance = random.Random(seed)
-    modules = ["dpql.curator.engines.polars_engine", "dpql.curator.engines.tables"]
-    multiprocessing.set_forkserver_preload([__name__, *modules])
+    multiprocessing.set_forkserver_preload(list(MODULES))
     states: Counter[str] = Counter()
     broken: list[str] = []
     with tempfile.TemporaryDirectory() as root:

@@ -15,7 +15,7 @@ import tempfile
 from fractions import Fraction
 from pathlib import Path
 
-from kill_runs import DATASET, DAY, SIGNER, the_plan, the_trust
+from kill_runs import DATASET, DAY, MODULES, SIGNER, the_plan, the_trust
 
 from dpql.api.examine import verify_release
 from dpql.api.execute import execute
@@ -81,8 +81,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--runs", type=int, default=16)
     options = parser.parse_args(arguments)
-    modules = ["dpql.curator.engines.polars_engine", "dpql.curator.engines.tables"]
-    multiprocessing.set_forkserver_preload([__name__, *modules])
+    multiprocessing.set_forkserver_preload(list(MODULES))
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as root:
         for number in range(options.rounds):

@@ -93,6 +93,8 @@ def execute(
         _written(report, folder)
         return Executed(report=report, fresh=True, entries=None, release=release)
     account = ledger.account(dataset)
+    for frame in frames.values():
+        ledger.refuse_place(dataset, frame)
     approved = verify_approvals(
         approvals, plan, trust or Trust(()), day=day, needed=account.approvals
     )

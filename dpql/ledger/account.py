@@ -75,6 +75,7 @@ class Account:
     unit: str = ""
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     approvals: int = 0
+    location: str = ""
     runs: tuple[Run, ...] = ()
     seq: int = 0
     head: str = GENESIS
@@ -164,6 +165,7 @@ def _owner(account: Account, entry: Entry) -> Account:
             unit=event.unit,
             neighbours=event.neighbours,
             approvals=event.approvals,
+            location=event.location,
         )
     assert isinstance(event, CapRaised)
     if event.cap <= account.cap:

@@ -14,29 +14,29 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpql.errors import LedgerFault
-from dpql.ledger.account import (
-    Account,
-    Run,
-    State,
-    follow,
-    next_entry,
-    refuse_state,
-    replay,
-)
+from dpql.ledger.account import Account, Run, State, refuse_state
 from dpql.ledger.entry import (
     Cancelled,
     CapRaised,
     Drawing,
-    Event,
     Head,
     Lost,
     Opened,
     Released,
     Reserved,
-    read_chain,
+)
+from dpql.ledger.page import (
+    Page,
+    account_of,
+    heads_of,
+    kept_file,
+    owner_of,
+    sealed_run,
 )
 from dpql.ledger.receipts import Receipt, Reservation, Sealed
 from dpql.ledger.rules import (
+    place_of,
+    refuse_bound,
     refuse_cap,
     refuse_name,
     refuse_overspending,
@@ -45,7 +45,7 @@ from dpql.ledger.rules import (
     refuse_unit,
     unit_of,
 )
-from dpql.ledger.store import Session, Store
+from dpql.ledger.store import Store
 from dpql.ledger.witness import Witness
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
@@ -66,19 +66,27 @@ class Ledger:
         unit: str | None,
         neighbours: Neighbours,
         approvals: int = 0,
+        location: str | None = None,
     ) -> Account:
         """Open a dataset with a cap on everything that is ever spent on it.
 
+        ``location`` binds the name to the place of the data, so that the same data
+        have no second budget under another name.
+
         Raises:
-            LedgerFault: it is open already (DPQL702), or name or cap is out of
-                range (DPQL710).
+            LedgerFault: it is open already (DPQL702), name or cap is out of range
+                (DPQL710), or the data are bound to another name (DPQL716).
         """
         refuse_name(dataset)
         refuse_cap(cap, above=Fraction(0))
         if approvals < 0:
             raise LedgerFault.of("DPQL710", "the number of approvals is negative")
         event = Opened(
-            cap=cap, unit=unit_of(unit), neighbours=neighbours, approvals=approvals
+            cap=cap,
+            unit=unit_of(unit),
+            neighbours=neighbours,
+            approvals=approvals,
+            location=place_of(location) or "",
         )
         with self._writing() as page:
             if page.session.rows(dataset):
@@ -87,6 +95,7 @@ class Ledger:
                     f"`{dataset}` is open already",
                     hint="`dpql ledger raise-cap` allows more",
                 )
+            refuse_bound(owner_of(page.session, event.location), dataset)
             page.account = Account(dataset=dataset)
             refuse_rollback(page.account, self._seen(dataset))
             return page.add(event)
@@ -109,11 +118,28 @@ class Ledger:
         # another run has added meanwhile.
         seen = self._seen(dataset)
         with self.store.session(write=False) as session:
-            account = _account(session, dataset)
-        refuse_rollback(account, [*seen, *_of(dataset, known)])
+            account = account_of(session, dataset)
+        refuse_rollback(account, [*seen, *heads_of(dataset, known)])
         return account
 
     verify = account
+
+    def refuse_place(self, dataset: str, frame: object) -> None:
+        """Refuse data that are bound to another dataset, or not to this one.
+
+        Data in memory have no place, and are the owner's word.
+
+        Raises:
+            LedgerFault: the place of the data belongs to another budget (DPQL716).
+        """
+        place = place_of(frame)
+        if place is None:
+            return
+        with self.store.session(write=False) as session:
+            refuse_bound(owner_of(session, place), dataset)
+            bound = account_of(session, dataset).location
+        if bound and bound != place:
+            refuse_bound("", dataset)
 
     def reserve(
         self,
@@ -137,7 +163,7 @@ class Ledger:
             refuse_unit(page.account, plan)
             done = page.account.released(plan.digest)
             if done is not None and not again:
-                return _sealed(page.session, dataset, done)
+                return sealed_run(page.session, dataset, done)
             refuse_runs(page.account, plan.digest, runs)
             refuse_overspending(page.account, plan.spent)
             before = page.account.committed
@@ -201,7 +227,7 @@ class Ledger:
             LedgerFault: they are not there, or are others (DPQL711).
         """
         with self.store.session(write=False) as session:
-            return _kept(session, digest)
+            return kept_file(session, digest)
 
     def raise_cap(self, dataset: str, cap: Fraction) -> Account:
         """Allow more to be spent on a dataset.
@@ -235,14 +261,12 @@ class Ledger:
         return tuple(one for one in runs if one.number in ended)
 
     @contextmanager
-    def _writing(
-        self, dataset: str = "", known: Iterable[Head] = ()
-    ) -> Iterator[_Page]:
+    def _writing(self, dataset: str = "", known: Iterable[Head] = ()) -> Iterator[Page]:
         with self.store.session(write=True) as session:
-            page = _Page(session, Account(dataset=dataset))
+            page = Page(session, Account(dataset=dataset))
             if dataset:
-                page.account = _account(session, dataset)
-                heads = [*self._seen(dataset), *_of(dataset, known)]
+                page.account = account_of(session, dataset)
+                heads = [*self._seen(dataset), *heads_of(dataset, known)]
                 refuse_rollback(page.account, heads)
             start = page.account.seq
             yield page
@@ -252,49 +276,3 @@ class Ledger:
     def _seen(self, dataset: str) -> list[Head]:
         head = None if self.witness is None else self.witness.head(dataset)
         return [] if head is None else [head]
-
-
-@dataclass(slots=True)
-class _Page:
-    """A transaction on one dataset, with its account as of the last entry."""
-
-    session: Session
-    account: Account
-
-    def add(self, event: Event) -> Account:
-        """Append the event; return the account after it."""
-        entry = next_entry(self.account, event)
-        self.session.append(entry)
-        self.account = follow(self.account, entry)
-        return self.account
-
-
-def _of(dataset: str, known: Iterable[Head]) -> list[Head]:
-    return [head for head in known if head.dataset == dataset]
-
-
-def _account(session: Session, dataset: str) -> Account:
-    rows = session.rows(dataset)
-    if not rows:
-        raise LedgerFault.of(
-            "DPQL701",
-            "that dataset is not open in the ledger",
-            hint="the owner opens it: `dpql ledger open DATASET --epsilon CAP`",
-        )
-    return replay(dataset, read_chain(dataset, rows))
-
-
-def _sealed(session: Session, dataset: str, run: Run) -> Sealed:
-    assert run.envelope is not None
-    return Sealed(dataset=dataset, run=run, envelope=_kept(session, run.envelope))
-
-
-def _kept(session: Session, digest: str) -> bytes:
-    data = session.kept(digest)
-    if data is None or hashlib.sha256(data).hexdigest() != digest:
-        raise LedgerFault.of(
-            "DPQL711",
-            f"the file {digest[:16]} that the ledger sealed is missing or altered",
-            hint="compare the ledger with a backup",
-        )
-    return data

@@ -30,13 +30,15 @@ class Opened:
     """The owner opens a dataset.
 
     ``unit`` is the id column that names whom the budget protects, or ``row``.
-    ``approvals`` is the number of distinct reviewers that a plan needs.
+    ``approvals`` is the number of distinct reviewers that a plan needs. ``location``
+    is where the data are on the owner's machine; empty when the owner did not say.
     """
 
     cap: Fraction
     unit: str
     neighbours: Neighbours
     approvals: int
+    location: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import Path
 
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault
@@ -23,6 +24,25 @@ _FINEST = 10**40
 def unit_of(unit: str | None) -> str:
     """Return how a ledger names a unit."""
     return ROW if unit is None else unit
+
+
+def place_of(frame: object) -> str | None:
+    """Return the place that a path or an address names; None for data in memory."""
+    if not isinstance(frame, str | Path):
+        return None
+    text = str(frame)
+    return text if "://" in text else str(Path(text).resolve())
+
+
+def refuse_bound(owner: str | None, dataset: str) -> None:
+    """Refuse a place that belongs to another dataset (DPQL716)."""
+    if owner not in (None, dataset):
+        other = f"to `{shown(owner)}`" if owner else "elsewhere"
+        raise LedgerFault.of(
+            "DPQL716",
+            f"the owner bound these data {other}, not to `{shown(dataset)}`",
+            hint="data have one budget, whatever a spec calls them",
+        )
 
 
 def refuse_name(dataset: str) -> None:

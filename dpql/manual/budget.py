@@ -116,4 +116,13 @@ BUDGET: dict[str, Code] = {
         wrong="dpql run plan.json --again  (approved for one run)",
         right="dpql approve plan.json --key officer --runs 2",
     ),
+    "DPQL716": Code(
+        title="the data belong to another budget",
+        cause=(
+            "The owner bound the place of the data to a dataset when it was opened. "
+            "Another name in a spec buys no fresh budget."
+        ),
+        wrong="--dataset other --data wages=data/2026.parquet",
+        right="--dataset wages --data wages=data/2026.parquet",
+    ),
 }

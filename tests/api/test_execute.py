@@ -436,3 +436,17 @@ def test_expired_approval_is_refused(office: Office) -> None:
     envelope = approve(office.plan, OFFICER, until=date(2026, 11, 15))
     attempt = lambda: office.run(trust=TRUST, approvals=[envelope])  # noqa: E731  one line
     assert _code(attempt) == "DPQL611"
+
+
+def test_bound_data_are_not_run_under_another_name(office: Office) -> None:
+    """Renaming the dataset buys no fresh budget for the same file."""
+    office.ledger.open_account(
+        "bound",
+        cap=Fraction(3),
+        unit=None,
+        neighbours=Neighbours.ADD_REMOVE,
+        location=str(office.data),
+    )
+    assert _code(office.run) == "DPQL716"
+    assert office.states() == []
+    assert office.run(dataset="bound").fresh

@@ -246,3 +246,33 @@ def test_place_without_a_ledger_is_refused(places: Places) -> None:
     with pytest.raises(LedgerFault) as refusal:
         ledger.account(DATASET)
     assert _code(refusal) == "DPQL700"
+
+
+def _open(ledger: Ledger, name: str, location: str) -> None:
+    ledger.open_account(
+        name,
+        cap=Fraction(1),
+        unit=None,
+        neighbours=Neighbours.ADD_REMOVE,
+        location=location,
+    )
+
+
+def test_data_have_one_budget_under_any_name(places: Places) -> None:
+    """A place is bound to one dataset, and a dataset to its place."""
+    _, ledger = places.make()
+    data, other = places.folder / "data.csv", places.folder / "other.csv"
+    _open(ledger, "bound", str(data))
+    for attempt in (
+        lambda: _open(ledger, "second", str(data)),
+        lambda: ledger.refuse_place(DATASET, str(data)),
+        lambda: ledger.refuse_place(DATASET, places.folder / "x" / ".." / "data.csv"),
+        lambda: ledger.refuse_place("bound", other),
+    ):
+        with pytest.raises(LedgerFault) as refusal:
+            attempt()
+        assert _code(refusal) == "DPQL716"
+    ledger.refuse_place("bound", data)
+    ledger.refuse_place("bound", object())
+    ledger.refuse_place(DATASET, other)
+    ledger.refuse_place(DATASET, "https://example.org/data.csv")
