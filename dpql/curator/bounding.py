@@ -47,14 +47,14 @@ def contests(ids: Integers, hashes: Words, priorities: Words) -> Iterator[Contes
         hashes: a salted hash of the unit.
         priorities: see the module.
     """
-    place, heads = ordered(np.zeros(len(ids), np.uint64), hashes, ids)
+    place = ordered(np.zeros(len(ids), np.uint64), hashes, ids)
     start = _starts(ids[place])
     firsts = np.flatnonzero(start)
     cuts = np.searchsorted(firsts, np.arange(0, len(ids), _STRETCH))
     ends = np.append(firsts, len(ids))[np.append(cuts, len(firsts))]
     for first, last in pairwise(np.unique(ends).tolist()):
         rows = slice(first, last)
-        yield Contest(place[rows], start[rows], heads[rows], priorities)
+        yield Contest(place[rows], start[rows], hashes, priorities)
 
 
 class Contest:
@@ -67,10 +67,11 @@ class Contest:
     def __init__(
         self, places: Integers, start: Mask, hashes: Words, priorities: Words
     ) -> None:
-        self._hashes = hashes
+        # All bits of the hash: how many of them a sort compared depends on all rows.
+        self._hashes = hashes[places]
         self._units: Words = np.cumsum(start, dtype=np.uint64)
         lots = priorities[places]
-        inner, _ = ordered(self._units, lots, lots)
+        inner = ordered(self._units, lots, lots)
         self.order = places[inner]
 
     def survivors(
@@ -92,7 +93,7 @@ class Contest:
         else:
             chosen = cells[running].astype(np.uint64)
             lots = mixed(self._hashes[running], chosen)
-            inner, _ = ordered(units, lots, lots)
+            inner = ordered(units, lots, lots)
             running = running[inner]
             start = _starts(units) | _starts(chosen[inner])
             runs = np.cumsum(start)
@@ -139,19 +140,18 @@ def mixed(states: Words, words: Words) -> Words:
     return found
 
 
-def ordered(groups: Words, lots: Words, exact: NDArray[Any]) -> tuple[Integers, Words]:
-    """Return the places by group, then by lot, and what was compared of the lots.
+def ordered(groups: Words, lots: Words, exact: NDArray[Any]) -> Integers:
+    """Return the places by group, then by lot.
 
-    Rows that agree in what was compared are sorted by ``exact``, and in their own order
-    where that is equal too.
+    Only so many bits of the lots are compared as fit. Rows that agree in them are
+    sorted by ``exact``, and in their own order where that is equal too.
     """
     if not len(groups):
-        return np.empty(0, np.int64), np.empty(0, np.uint64)
+        return np.empty(0, np.int64)
     group_bits = max(1, int(groups.max()).bit_length())
     place_bits = len(groups).bit_length()
     if group_bits + place_bits + _LEAST > _WORD:
-        order = np.lexsort((exact, lots, groups))
-        return order, lots[order]
+        return np.lexsort((exact, lots, groups))
     low = (1 << place_bits) - 1
     packed = lots >> np.uint64(group_bits)
     packed &= np.uint64((1 << _WORD) - 1 - low)
@@ -163,7 +163,7 @@ def ordered(groups: Words, lots: Words, exact: NDArray[Any]) -> tuple[Integers, 
     for first, last in _undecided(packed, exact[places]):
         run = places[first:last]
         places[first:last] = run[np.argsort(exact[run], kind="stable")]
-    return places, packed
+    return places
 
 
 def _undecided(packed: Words, exact: NDArray[Any]) -> Iterator[tuple[int, int]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from spec_text import make_spec
+
 from dpql.model.plan import Plan
 from dpql.planner import plan
-from spec_text import make_spec
 
 COLUMNS = {
     "region": '{type: category, keys: [north, "élan", 日本, "1"]}',

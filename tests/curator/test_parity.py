@@ -8,14 +8,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+import reference_engine as reference
+from curator_frames import frames
+from curator_plans import COLUMNS, known_plan, known_unit_plan, row_plan, unit_plan
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import reference_engine as reference
 from dpql.curator.engines import ENGINES, Sums
 from dpql.model.plan import Plan
-from curator_frames import frames
-from curator_plans import COLUMNS, known_plan, known_unit_plan, row_plan, unit_plan
 
 pytestmark = pytest.mark.property
 

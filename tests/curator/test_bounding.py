@@ -1,0 +1,298 @@
+"""Units keep at most so many rows in so many cells, by their own rows alone."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import reference_engine as reference
+from curator_plans import COLUMNS, known_unit_plan
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spec_text import make_spec
+
+from dpql.curator import bounding
+from dpql.curator.bounding import contests, mixed, ordered, priorities
+from dpql.curator.engines import polars_engine
+from dpql.model.plan import Plan
+from dpql.planner import plan
+
+SALT = b"s" * 32
+
+
+def survivors(
+    ids: list[int],
+    cells: list[int],
+    contents: list[int],
+    *,
+    rows: int,
+    most: int | None,
+    salt: bytes = SALT,
+    spread: bool = True,
+) -> list[bool]:
+    """Return which rows survive one race."""
+    units = np.array(ids, np.int64)
+    hashes = mixed(np.full(len(ids), salt[0], np.uint64), units.view(np.uint64))
+    if not spread:
+        hashes = np.full(len(ids), 7, np.uint64)
+    lots = priorities(salt, hashes, [np.array(contents, np.int64)])
+    keep = np.zeros(len(ids), np.bool_)
+    for contest in contests(units, hashes, lots):
+        ranked = np.array(cells, np.int64)[contest.order]
+        keep[contest.order] = contest.survivors(ranked, rows=rows, most_cells=most)
+    return keep.tolist()  # type: ignore[no-any-return]
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(-1, 3), st.integers(0, 9)), max_size=40
+)
+
+
+@given(given_rows=ROWS, rows=st.integers(1, 3), most=st.integers(1, 3), data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_bounds_hold_and_nothing_is_wasted(
+    given_rows: list[Any], rows: int, most: int, data: Any
+) -> None:
+    """Each unit keeps exactly as much as its bounds allow, even if all hashes agree."""
+    ids = [unit for unit, _, _ in given_rows]
+    cells = [cell for _, cell, _ in given_rows]
+    contents = [content for _, _, content in given_rows]
+    spread = data.draw(st.booleans())
+    kept = survivors(ids, cells, contents, rows=rows, most=most, spread=spread)
+    there = Counter((u, c) for u, c, _ in given_rows if c >= 0)
+    left = Counter((u, c) for (u, c, _), keep in zip(given_rows, kept) if keep)  # noqa: B905
+    for unit in set(ids):
+        held = [cell for (owner, cell) in left if owner == unit]
+        had = [cell for (owner, cell) in there if owner == unit]
+        assert min(most, len(had)) == len(held)
+        for cell in held:
+            assert min(rows, there[unit, cell]) == left[unit, cell]
+
+
+@given(
+    given_rows=ROWS,
+    others=ROWS,
+    order=st.randoms(use_true_random=False),
+    data=st.data(),
+)
+@settings(max_examples=150, deadline=None)
+def test_other_units_and_the_order_do_not_matter(
+    given_rows: list[Any], others: list[Any], order: random.Random, data: Any
+) -> None:
+    """What a unit keeps is the same alone, in company, and in any order."""
+    most = data.draw(st.none() | st.integers(1, 2))
+    alone = [(7, max(c, 0) if most is None else c, x) for _, c, x in given_rows]
+    if most is None:
+        alone = [(u, 0, x) for u, _, x in alone]
+    company = [(u, 0 if most is None else c, x) for u, c, x in others]
+    mixed_rows = alone + company
+    order.shuffle(mixed_rows)
+
+    def kept(table: list[Any]) -> Counter[Any]:
+        columns = [list(column) for column in zip(*table, strict=True)] or [[], [], []]
+        keep = survivors(*columns, rows=2, most=most)
+        return Counter(
+            row for row, k in zip(table, keep, strict=True) if k and row[0] == 7
+        )
+
+    assert kept(alone) == kept(mixed_rows)
+
+
+def test_the_choice_is_fair_over_salts() -> None:
+    """Over many salts every row and every cell of a unit is kept equally often."""
+    picked: Counter[int] = Counter()
+    chosen: Counter[int] = Counter()
+    tries = 3_000
+    for number in range(tries):
+        salt = number.to_bytes(4, "little") * 8
+        rows = survivors([1] * 4, [0] * 4, [5, 6, 7, 8], rows=1, most=None, salt=salt)
+        picked[rows.index(True)] += 1
+        cells = survivors([1] * 4, [0, 1, 2, 3], [5] * 4, rows=1, most=1, salt=salt)
+        chosen[cells.index(True)] += 1
+    # A count of 750 has a standard deviation of 24; 6 of them make no false alarm.
+    for count in (picked, chosen):
+        assert all(abs(count[i] - tries / 4) < 6 * 24 for i in range(4)), count
+
+
+def test_the_choice_differs_between_units() -> None:
+    """Units of equal content do not all keep the same value in a run."""
+    ids = [unit for unit in range(200) for _ in range(2)]
+    kept = survivors(ids, [0] * 400, [1, 2] * 200, rows=1, most=None)
+    firsts = sum(kept[::2])
+    assert 50 < firsts < 150
+
+
+def test_packed_words_sort_as_whole_keys_do() -> None:
+    """Where packed bits tie, the rest decides; where too few fit, both keys do."""
+    rng = np.random.default_rng(5)
+    for group_bits in (1, 20, 60):
+        groups = rng.integers(0, 1 << min(group_bits, 3), 500).astype(np.uint64)
+        groups <<= np.uint64(group_bits - 1)
+        lots = rng.integers(0, 4, 500).astype(np.uint64)
+        lots += np.uint64(1 << 63)
+        places = ordered(groups, lots, lots)
+        expected = np.lexsort((lots, groups))
+        assert expected.tolist() == places.tolist()
+
+
+def test_stretches_end_between_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small stretches, some of one large unit, give what one stretch gives."""
+    rng = random.Random(1)
+    ids = [rng.choice([1, 2, 3, 4, 5, 5, 5, 5, 5]) for _ in range(500)]
+    contents = [rng.randrange(50) for _ in range(500)]
+    whole = survivors(ids, [0] * 500, contents, rows=3, most=None)
+    monkeypatch.setattr(bounding, "_STRETCH", 16)
+    pieces = survivors(ids, [0] * 500, contents, rows=3, most=None)
+
+    def content(kept: list[bool]) -> Counter[Any]:
+        return Counter((i, c) for i, c, k in zip(ids, contents, kept, strict=True) if k)
+
+    assert content(whole) == content(pieces)
+
+
+def _unit_plan(rows: int, cells: int) -> Plan:
+    return plan(
+        make_spec(
+            {
+                "person": "{type: id}",
+                "kind": "{type: category, keys: [a, b, c]}",
+                "x": "{type: integer, bounds: [0, 100], nulls: drop}",
+            },
+            {
+                "sums": {"sum": "x", "by": "[kind]", "spend": "{share: 1}"},
+                "total": {"sum": "x", "where": "x > 1", "spend": "{share: 1}"},
+            },
+            unit="person",
+            contributes=f"{{rows: {rows}, groups: {cells}}}",
+        )
+    )
+
+
+def _attainable(
+    made: Plan, name: str, table: list[dict[str, Any]], person: Any
+) -> set[Any]:
+    """Return every result that an allowed choice among a unit's rows could give."""
+    step, data = made.step(name), made.spec.data
+    assert step.bound is not None
+    rows = [row for row in table if row["person"] == person]
+    by_cell: dict[Any, list[Any]] = {}
+    for row in rows:
+        cell = reference.cell_of(step, row, data)
+        if cell is not None:
+            by_cell.setdefault(cell, []).append(row)
+    results = set()
+    for cells in combinations(by_cell, min(step.bound.cells, len(by_cell))):
+        choices = [
+            combinations(by_cell[cell], min(step.bound.rows, len(by_cell[cell])))
+            for cell in cells
+        ]
+        for choice in product(*choices):
+            pairs = [
+                (cell, values)
+                for cell, some in zip(cells, choice, strict=True)
+                for row in some
+                if (values := reference.contribution(step, row, data, filled=False))
+                is not None
+            ]
+            sums = reference.sums(step, data, pairs)
+            results.add(tuple(tuple(sums[moment.name]) for moment in step.moments))
+    return results
+
+
+@given(
+    table=st.lists(
+        st.fixed_dictionaries(
+            {
+                "person": st.just("p"),
+                "kind": st.sampled_from(["a", "b", "c", "d", None]),
+                "x": st.none() | st.integers(-5, 120),
+            }
+        ),
+        max_size=7,
+    ),
+    rows=st.integers(1, 2),
+    cells=st.integers(1, 2),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_engine_makes_an_allowed_choice(
+    table: list[dict[str, Any]], rows: int, cells: int
+) -> None:
+    """The sums are those of some allowed choice among the unit's rows."""
+    made = _unit_plan(rows, cells)
+    frame = pl.DataFrame(
+        table, schema={"person": pl.String, "kind": pl.String, "x": pl.Int64}
+    )
+    opened = polars_engine.open_frame(frame, made.spec.data)
+    found = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    for step, moments in zip(made.steps, found.moments, strict=True):
+        result = tuple(tuple(moments[moment.name]) for moment in step.moments)
+        assert result in _attainable(made, step.name, table, "p")
+
+
+def test_parts_of_the_units_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading the units in many parts gives the integers of reading them at once."""
+    made = _unit_plan(2, 1)
+    rng = random.Random(2)
+    frame = pl.DataFrame(
+        {
+            "person": [f"p{rng.randrange(60)}" for _ in range(400)],
+            "kind": [rng.choice("abcd") for _ in range(400)],
+            "x": [rng.randrange(120) for _ in range(400)],
+        }
+    )
+    opened = polars_engine.open_frame(frame, made.spec.data)
+    whole = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    monkeypatch.setattr(polars_engine, "PART_ROWS", 100)
+    parts = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    assert whole.moments == parts.moments
+
+
+def test_rows_without_a_unit_count_for_nothing() -> None:
+    """A null id belongs to nobody: its rows are dropped, or stay at the fill."""
+    made = _unit_plan(2, 2)
+    frame = pl.DataFrame(
+        {"person": ["p", None, None], "kind": ["a", "a", "b"], "x": [5, 7, 9]}
+    )
+    opened = polars_engine.open_frame(frame, made.spec.data)
+    found = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    assert [5, 0, 0] == found.moments[0]["u"]
+    assert [1, 0, 0] == found.moments[0]["n"]
+    known = known_unit_plan(3)
+    cells = {name: ["12"] * 3 for name in COLUMNS}
+    rows = pl.DataFrame({**cells, "person": ["p", None, None]})
+    opened = polars_engine.open_frame(rows, known.spec.data)
+    found = polars_engine.add_up(known, opened, salt=SALT, tick=None)
+    # kids: 12 is 5 steps of 3 above -3; the fill 1 is 1 step above it, rounded.
+    assert 3 == found.rows
+    assert [5 + 1 + 1] == found.moments[0]["u"]
+
+
+@pytest.mark.parametrize("count", [1, 62, 63, 200])
+def test_cells_of_many_races_are_packed(count: int) -> None:
+    """Plans of any number of different filters get words enough for their cells."""
+    statistics = {
+        f"s{i}": {"count": "rows", "where": f"x > {i}", "spend": "{share: 1}"}
+        for i in range(count)
+    }
+    made = plan(
+        make_spec(
+            {
+                "person": "{type: id}",
+                "x": "{type: integer, bounds: [0, 1000], nulls: drop}",
+            },
+            statistics,
+            unit="person",
+            contributes="{rows: 1, groups: 1}",
+            epsilon="100",
+        )
+    )
+    frame = pl.DataFrame({"person": [1, 1, 2], "x": [50, 50, 150]})
+    opened = polars_engine.open_frame(frame, made.spec.data)
+    found = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    expected = [(i < 50) + (i < 150) for i in range(count)]
+    assert expected == [moments["n"][0] for moments in found.moments]
