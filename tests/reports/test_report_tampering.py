@@ -6,6 +6,7 @@ import base64
 import copy
 import json
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -155,6 +156,22 @@ def test_every_edited_field_of_the_plan_is_refused_though_signed() -> None:
         envelope = seal(canonical(changed), [STEWARD])
         code = refused(lambda e=envelope: check(e))
         assert code in {"DPQL606", "DPQL607", "DPQL608", "DPQL613"}, path
+
+
+def test_every_edited_field_of_the_plan_is_refused_though_its_digest_fits() -> None:
+    """A signer who also states the digest of the altered plan is found out."""
+    statement = json.loads(make_payload(small_plan()))
+    codes = set()
+    for path in leaves(statement["predicate"]["plan"]):
+        changed = edited(statement, ("predicate", "plan", *path))
+        predicate = changed["predicate"]
+        digest = sha256(canonical(predicate["plan"])).hexdigest()
+        predicate["plan_digest"] = digest
+        envelope = seal(canonical(changed), [STEWARD])
+        code = refused(lambda e=envelope: check(e))
+        assert code is not None, path
+        codes.add(code)
+    assert codes == {"DPQL606", "DPQL607", "DPQL613"}
 
 
 def test_every_derived_claim_is_refused_though_signed() -> None:

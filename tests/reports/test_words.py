@@ -1,0 +1,101 @@
+"""Sentences of a report say what the plan says."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import spec_text
+from reports.sample_releases import small_plan
+
+from dpql.model.plan import Plan
+from dpql.planner import plan
+from dpql.reports.words import (
+    condition_text,
+    definition,
+    guarantee_words,
+    post_processing,
+    unprotected,
+)
+
+
+def known_rows() -> Plan:
+    """Return a plan under replace_one with a public number of rows."""
+    spec = spec_text.make_spec(
+        {
+            "age": spec_text.integer(0, 100),
+            "wage": spec_text.decimal_column("0", "10", Fraction(1, 2)),
+        },
+        {
+            "spread": {"variance": "age", "spend": "{share: 1}"},
+            "both": {"covariance": "[age, wage]", "spend": "{share: 1}"},
+        },
+        rows="{exactly: 50}",
+        neighbours="replace_one",
+    )
+    return plan(spec)
+
+
+def test_promise_names_the_factor_and_the_neighbours() -> None:
+    """The factor is rounded up to three digits; the sentence says who differs."""
+    assert guarantee_words(small_plan()) == (
+        "Whatever else is known, any outcome of this release is at most 2.72 times "
+        "likelier with one row in the data than without."
+    )
+    assert guarantee_words(known_rows()).endswith(
+        "with one row as it is than with any other in its place."
+    )
+
+
+def test_public_facts_are_listed() -> None:
+    """The number of rows, where public, and every bound that was declared."""
+    assert unprotected(known_rows()) == (
+        "the number of rows, declared as exactly 50",
+        "the bounds 0 to 100 of age, declared",
+        "the bounds 0 to 10 of wage, declared",
+    )
+
+
+def test_promised_group_sizes_are_listed() -> None:
+    """A lower bound on group sizes is a public claim too."""
+    spec = spec_text.make_spec(
+        {"age": spec_text.integer(0, 100, "drop")},
+        {"middle": {"mean": "age", "at_least": "10", "spend": "{share: 1}"}},
+    )
+    assert unprotected(plan(spec))[-1].startswith("that every group has at least")
+
+
+def test_definitions_name_their_columns() -> None:
+    """One phrase per statistic."""
+    spread, both = known_rows().steps
+    assert definition(spread) == "sample variance of age"
+    assert definition(both) == "sample covariance of age and wage"
+    assert "clamped into the public range" in post_processing(both)
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("age >= 18", "age >= 18"),
+        ("age in [1, 2]", "age in [1, 2]"),
+        ("age between 1 and 5", "age between 1 and 5"),
+        ("age is null", "age is null"),
+        ("not age == 3", "not (age == 3)"),
+        ('region == "a"', 'region == "a"'),
+        ("age > 1 and (age < 3 or age == 9)", "age > 1 and (age < 3 or age == 9)"),
+        ("age > 1 or age < 3 and age == 9", "age > 1 or (age < 3 and age == 9)"),
+    ],
+)
+def test_conditions_read_as_written(written: str, text: str) -> None:
+    """Every kind of condition, with brackets where they matter."""
+    spec = spec_text.make_spec(
+        {
+            "age": spec_text.integer(0, 100),
+            "region": "{type: category, keys: [a, b]}",
+        },
+        {"n": {"count": "rows", "where": f"'{written}'", "spend": "{share: 1}"}},
+    )
+    (step,) = plan(spec).steps
+    assert step.where is not None
+    assert condition_text(step.where) == text
+    assert definition(step) == f"number of rows, where {text}"
