@@ -24,6 +24,7 @@ from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
 from dpql.ledger import Head, Ledger, Receipt, Reservation, Sealed
 from dpql.model.plan import Plan
 from dpql.model.release import Release
+from dpql.planner import audit
 from dpql.reports.approval import verify_approvals
 from dpql.reports.build import ENVELOPE_NAME
 from dpql.reports.envelope import open_envelope, peek
@@ -81,12 +82,15 @@ def execute(
     says so.
 
     Raises:
+        PlanFault: the plan is not what its spec compiles to (4xx).
         LedgerFault: the budget does not allow it (7xx).
         VerifyFault: approvals are missing, or the folder cannot be written (6xx).
         RunFault: the data do not fit the plan (5xx).
     """
-    require_signers(plan, signers, trust, day)
+    # A plan that was not read from a file has been audited by nobody.
+    audit(plan)
     if ledger is None:
+        require_signers(plan, signers, trust, day)
         verify_approvals(approvals, plan, trust or Trust(()), day=day)
         release = run(plan, frames, engine=engine, progress=progress)
         report = _signed(release, signers, day, None, approvals)
@@ -95,8 +99,16 @@ def execute(
     account = ledger.account(dataset)
     for frame in frames.values():
         ledger.refuse_place(dataset, frame)
+    # What was released before needs neither a key nor an approval any more.
+    stored = not again and account.released(plan.digest) is not None
+    if not stored:
+        require_signers(plan, signers, trust, day)
     approved = verify_approvals(
-        approvals, plan, trust or Trust(()), day=day, needed=account.approvals
+        () if stored else approvals,
+        plan,
+        trust or Trust(()),
+        day=day,
+        needed=0 if stored else account.approvals,
     )
     granted = ledger.reserve(
         dataset,

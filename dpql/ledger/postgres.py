@@ -17,9 +17,13 @@ from dpql.ledger.entry import Entry, Row
 if TYPE_CHECKING:
     import psycopg
 
+_WAIT = 30
+"""Seconds that a connection may take."""
+
 _SETTINGS: tuple[LiteralString, ...] = (
     "SET synchronous_commit = on",
     "SET lock_timeout = '60s'",
+    "SET statement_timeout = '120s'",
     "SET client_min_messages = error",
 )
 
@@ -137,7 +141,7 @@ class PostgresStore:
                 hint="pip install 'dpql[postgres]'",
             ) from None
         try:
-            with psycopg.connect(self.address, autocommit=False) as connection:
+            with psycopg.connect(self.address, connect_timeout=_WAIT) as connection:
                 for statement in _SETTINGS:
                     connection.execute(statement)
                 yield connection

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -450,3 +450,21 @@ def test_bound_data_are_not_run_under_another_name(office: Office) -> None:
     assert _code(office.run) == "DPQL716"
     assert office.states() == []
     assert office.run(dataset="bound").fresh
+
+
+def test_stored_report_needs_no_key_and_no_approval(office: Office) -> None:
+    """What was released stays available when keys and approvals have ended."""
+    office.open(approvals=1, name="strict")
+    good = approve(office.plan, OFFICER, until=DAY)
+    first = office.run(dataset="strict", trust=TRUST, approvals=[good])
+    later = office.run(
+        "two", dataset="strict", day=date(2030, 1, 1), signers=[], frames={}
+    )
+    assert later.report == first.report
+
+
+def test_plan_that_spends_more_than_it_says_is_refused(office: Office) -> None:
+    """A plan made by hand is audited before anything is reserved."""
+    office.plan = replace(office.plan, spent=Fraction(1, 100))
+    assert _code(office.run) == "DPQL402"
+    assert office.states() == []
