@@ -4,13 +4,13 @@
     spec    = dpql.load("specs/wages.yaml")        # SpecError has every fault and place
     plan    = dpql.plan(spec)                      # pure; print(plan) is for review
     release = dpql.run(plan, {"wages": frame})     # the only verb that sees rows
-    report  = dpql.sign(release, "keys/steward")   # dpql.write(report, folder)
+    report  = dpql.sign(release, "keys/steward")   # report.write(folder)
     release = dpql.verify(report, "allowed_signers")
 
 Beside these five: `read` a plan, `diff` two of them, `approve` one, `rehearse` one on
-invented rows, `write` a report. Everything they return is a frozen value; everything
-they raise is a `DpqlError`. Names are bound when they are first used, so that importing
-dpql costs next to nothing.
+invented rows. Everything they return is a frozen value; everything they raise is a
+`DpqlError`. Names are bound when they are first used, so that importing dpql costs next
+to nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ __all__ = [
     "run",
     "sign",
     "verify",
-    "write",
 ]
 
 

@@ -7,7 +7,6 @@ from dpql.api import rehearse as rehearse
 from dpql.api import run as run
 from dpql.api import sign as sign
 from dpql.api import verify as verify
-from dpql.api import write as write
 from dpql.errors import DpqlError as DpqlError
 
 __version__: str
@@ -23,5 +22,4 @@ __all__ = [
     "run",
     "sign",
     "verify",
-    "write",
 ]

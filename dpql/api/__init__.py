@@ -4,7 +4,7 @@
     read      a plan from a file           diff      what a change means
     run       a release from rows          rehearse  the same from invented rows
     sign      a report on a release        verify    what a report vouches for
-    approve   a reviewer's signature       write     the folder of a report
+    approve   a reviewer's signature
 
 `dpql.api.execute.execute` is a whole run: approvals, ledger, noise, signature, folder.
 """
@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from dpql.api.plans import diff, load, plan, read
-from dpql.api.releases import approve, rehearse, run, sign, verify, write
+from dpql.api.releases import approve, rehearse, run, sign, verify
 
 __all__ = [
     "approve",
@@ -24,5 +24,4 @@ __all__ = [
     "run",
     "sign",
     "verify",
-    "write",
 ]

@@ -78,6 +78,8 @@ def sign(
 ) -> Report:
     """Return a signed report on a release that no ledger has debited.
 
+    ``report.write(folder)`` writes it with its tables and its page.
+
     Args:
         release: what `run` returned.
         keys: keys, or paths of key files without passphrase; at least one.
@@ -102,21 +104,6 @@ def sign(
     )
 
 
-def write(report: Report, folder: str | Path) -> None:
-    """Write a report with its tables and its page as a new folder, wholly or not.
-
-    Args:
-        report: what `sign` returned.
-        folder: a name that is free.
-
-    Raises:
-        dpql.errors.VerifyFault: the folder cannot be written (DPQL630).
-    """
-    from dpql.api.execute import _written
-
-    _written(report, Path(folder))
-
-
 def verify(
     report: Report | str | Path,
     trust: Trust | str | Path,
@@ -138,22 +125,13 @@ def verify(
     Raises:
         dpql.errors.VerifyFault: it is not to be believed (6xx).
     """
-    from dpql.api.examine import chain_of, verify_release
-    from dpql.planner import audit
+    from dpql.api.examine import verify_release, verify_report
     from dpql.reports.trust import load_trust
-    from dpql.reports.verify import verify as verify_report
 
     known = load_trust(Path(trust)) if isinstance(trust, str | Path) else trust
     if isinstance(report, str | Path):
         return verify_release(Path(report), known, plan=plan, ledger=ledger).release
-    return verify_report(
-        report.envelope,
-        known,
-        audit=audit,
-        files=dict(report.files),
-        plan=plan,
-        chain=None if ledger is None else chain_of(ledger),
-    ).release
+    return verify_report(report, known, plan=plan, ledger=ledger).release
 
 
 def approve(

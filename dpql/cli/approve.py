@@ -60,7 +60,9 @@ def command(
     plan = files.plan_at(path)
     if not yes and console.is_terminal(sys.stdin):
         console.note(f"{plan}\n\n")
-        click.confirm("sign this plan?", abort=True, err=True)
+        if not console.agreed("sign this plan?"):
+            console.note("not signed\n")
+            return statuses.AT_FAULT
     signer = signer_of(key, passphrase_file)
     envelope = api.approve(
         plan, signer, runs=runs, until=until.date() if until else None

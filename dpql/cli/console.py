@@ -95,6 +95,13 @@ def speakable(text: str, stream: TextIO) -> str:
     return text
 
 
+def agreed(question: str) -> bool:
+    """Ask a person on the terminal; anything but yes is no."""
+    import click
+
+    return click.confirm(speakable(question, sys.stderr), err=True)
+
+
 def finish() -> None:
     """Flush both streams; a reader who has left is no reason to complain."""
     for stream in (sys.stdout, sys.stderr):

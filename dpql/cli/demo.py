@@ -20,6 +20,10 @@ from dpql.diagnostics import shown
 _MARK = ".dpql-demo"
 _SPEC = "specs/district_wages.yaml"
 
+_OPEN = (
+    "ledger open wages --data data/wages.csv --epsilon 4 --unit person_id --approvals 1"
+)
+
 STORY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "An analyst has written a spec. What is wrong with it? Nothing:",
@@ -36,7 +40,7 @@ STORY: tuple[tuple[str, tuple[str, ...]], ...] = (
             "keys new officer --no-passphrase",
             "keys trust steward bulletin-2025@example.org --role release",
             "keys trust officer officer@example.org --role plan",
-            "ledger open wages --epsilon 4 --unit person_id --approvals 1",
+            _OPEN,
         ),
     ),
     ("The reviewer approves this plan:", ("approve wages.plan.json --key officer",)),

@@ -53,6 +53,11 @@ def command() -> None:
     show_default=True,
     help="How many reviewers must have signed a plan.",
 )
+@click.option(
+    "--data",
+    metavar="URI",
+    help="Where the data are: they get no second budget under another name.",
+)
 @LEDGER
 @FORMAT
 def open_dataset(
@@ -62,6 +67,7 @@ def open_dataset(
     unit: str | None,
     neighbours: str,
     approvals: int,
+    data: str | None,
     location: str,
     form: str,
 ) -> int:
@@ -80,6 +86,7 @@ def open_dataset(
         unit=unit,
         neighbours=Neighbours(neighbours),
         approvals=approvals,
+        location=data,
     )
     return _tell([account], form)
 

@@ -73,8 +73,9 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     ledger = None if options["no_ledger"] else _ledger(options["location"])
     account = ledger.account(dataset) if ledger else None
     stored = _stored(account, plan, again=options["again"])
-    if stored is None:
-        _ask(account, plan, yes=options["yes"])
+    if stored is None and not _agreed(account, plan, yes=options["yes"]):
+        console.note("not run; nothing was read and nothing was spent\n")
+        return statuses.AT_FAULT
     day = datetime.now(UTC).date()
     folder = options["out"] or _folder(plan, ledger, stored, day.isoformat())
     from dpql.api.execute import execute
@@ -124,7 +125,7 @@ def _stored(account: Account | None, plan: Plan, *, again: bool) -> str | None:
     return run.envelope if run else None
 
 
-def _ask(account: Account | None, plan: Plan, *, yes: bool) -> None:
+def _agreed(account: Account | None, plan: Plan, *, yes: bool) -> bool:
     from dpql.planner.figures import rational
 
     spent = rational(plan.spent)
@@ -138,11 +139,10 @@ def _ask(account: Account | None, plan: Plan, *, yes: bool) -> None:
         )
     if yes:
         console.note(f" debit        {words}\n")
-    elif console.is_terminal(sys.stdin):
-        question = console.speakable(f" debit        {words}   proceed?", sys.stderr)
-        click.confirm(question, abort=True, err=True)
-    else:
-        raise click.UsageError(f"this would debit {words}: --yes says you mean it")
+        return True
+    if console.is_terminal(sys.stdin):
+        return console.agreed(f" debit        {words}   proceed?")
+    raise click.UsageError(f"this would debit {words}: --yes says you mean it")
 
 
 def _folder(plan: Plan, ledger: Ledger | None, stored: str | None, day: str) -> Path:
