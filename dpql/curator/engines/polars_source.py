@@ -109,9 +109,10 @@ def _lazy(frame: object, data: Data) -> tuple[pl.LazyFrame, bool]:
 def _scanned(place: str, data: Data) -> tuple[pl.LazyFrame, bool]:
     remote = "://" in place
     folder = not remote and Path(place).is_dir()
-    if not remote and not folder and not glob.glob(place):  # noqa: PTH207  any path
+    found = [place] if remote or folder else sorted(glob.glob(place))  # noqa: PTH207
+    if not found:
         raise RunFault.of("DPQL501", f"no file for the data of `{data.source}`")
-    kind = "parquet" if folder else _FORMATS.get(Path(place).suffix.lower())
+    kind = "parquet" if folder else _FORMATS.get(Path(found[0]).suffix.lower())
     match kind:
         case "parquet":
             return pl.scan_parquet(place, extra_columns="ignore"), False

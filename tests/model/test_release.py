@@ -1,0 +1,190 @@
+"""What a release shows, writes and compares as."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import polars as pl
+import pytest
+from spec_text import make_spec
+
+from dpql.model.plan import Plan
+from dpql.model.release import (
+    Deferred,
+    Rehearsal,
+    Release,
+    Result,
+    Value,
+    bins,
+    cells,
+    headings,
+)
+from dpql.planner import plan
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def _plan() -> Plan:
+    return plan(
+        make_spec(
+            {
+                "key": f'{{type: category, keys: ["=1+1", "{HOSTILE}"]}}',
+                "kind": "{type: category, keys: [a, b]}",
+                "x": "{type: decimal, bounds: [0, 1], step: 0.1, nulls: {as: 0}, "
+                "unit: kg}",
+            },
+            {
+                "by_key": {"count": "rows", "by": "[key]", "spend": "{share: 1}"},
+                "bars": {
+                    "histogram": "x",
+                    "bins": "[0, 0.5, 1]",
+                    "by": "[kind]",
+                    "spend": "{share: 1}",
+                },
+                "kinds": {"histogram": "kind", "spend": "{share: 1}"},
+                "mean": {"mean": "x", "spend": "{share: 1}"},
+            },
+        )
+    )
+
+
+PLAN = _plan()
+
+
+def _values(index: int) -> tuple[Value, ...]:
+    step = PLAN.steps[index]
+    return tuple(
+        Value(
+            cell=cell,
+            noisy=tuple(Fraction(place) for _ in step.parts),
+            value=Fraction(place, 3),
+            lower=Fraction(-1),
+            upper=Fraction(10**20 + 1, 3),
+        )
+        for place, cell in enumerate(cells(step, PLAN.spec.data))
+    )
+
+
+def _release(kind: type[Release | Rehearsal] = Release) -> Release | Rehearsal:
+    results = tuple(
+        Result(step=step, values=_values(index))
+        for index, step in enumerate(PLAN.steps)
+    )
+    return kind(plan=PLAN, results=results, coins="os.urandom", engine="polars")
+
+
+def test_cells_are_products_in_the_order_of_the_plan() -> None:
+    """Keys vary slower than bins, bins are half open but for the last."""
+    step = PLAN.step("bars")
+    assert ("kind", "x") == headings(step)
+    assert [
+        ("a", "[0, 0.5)"),
+        ("a", "[0.5, 1]"),
+        ("b", "[0, 0.5)"),
+        ("b", "[0.5, 1]"),
+    ] == list(cells(step, PLAN.spec.data))
+    assert [("a",), ("b",)] == list(cells(PLAN.step("kinds"), PLAN.spec.data))
+    assert [()] == list(cells(PLAN.step("mean"), PLAN.spec.data))
+    assert () == bins(())
+
+
+def test_values_can_be_worked_out_late() -> None:
+    """Deferred values are made once, and equal the tuple they stand for."""
+    made: list[int] = []
+
+    def make() -> Sequence[Value]:
+        made.append(1)
+        return _values(0)
+
+    deferred = Deferred(2, make)
+    assert "<2 values>" == repr(deferred)
+    assert 2 == len(deferred)
+    assert [] == made
+    assert deferred == _values(0)
+    assert _values(0) == tuple(deferred)
+    assert hash(deferred) == hash(_values(0))
+    assert _values(0)[1:] == deferred[1:]
+    assert _values(0)[1] == deferred[1]
+    assert deferred != object()
+    assert [1] == made
+    late = Result(step=PLAN.steps[0], values=deferred)
+    assert Result(step=PLAN.steps[0], values=_values(0)) == late
+    assert hash(late) == hash(Result(step=PLAN.steps[0], values=_values(0)))
+
+
+def test_a_rehearsal_is_no_release() -> None:
+    """Equal contents of the two types are not equal, and no subtype of one another."""
+    release, rehearsal = _release(), _release(Rehearsal)
+    assert release != rehearsal
+    assert not isinstance(rehearsal, Release)
+    assert "<release of test" in repr(release)
+    assert "<rehearsal of test" in repr(rehearsal)
+
+
+def test_text_holds_every_number() -> None:
+    """The terminal table has a line per cell and says how exact it is."""
+    text = str(_release())
+    assert "0.3333333" in text
+    assert "by_key ±" in text
+    assert "intervals at 95%" in text
+    assert "mean in kg" in text
+
+
+def test_long_tables_are_cut_for_people_only() -> None:
+    """A notebook shows the first cells, the files hold them all."""
+    value = _values(3)[0]
+    many = Result(step=PLAN.step("mean"), values=(value,) * 100)
+    release = Release(plan=PLAN, results=(many,), coins="os.urandom", engine="polars")
+    assert "and 80 more" in str(release)
+    assert "and 80 more" in release._repr_html_()
+    assert 101 == len(release.to_csv().splitlines())
+    assert 100 == release.to_polars().height
+
+
+def test_html_is_inert() -> None:
+    """Hostile keys are escaped."""
+    html = _release()._repr_html_()
+    assert HOSTILE not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_csv_is_exact_and_inert() -> None:
+    """The exact text is beside the decimal; no cell starts a formula."""
+    rows = list(csv.DictReader(io.StringIO(_release().to_csv())))
+    assert [row["exact"] for row in rows[:2]] == ["0", "1/3"]
+    assert rows[1]["value"] == "0.333333333333333"
+    assert rows[0]["cell"] == "key==1+1"
+    assert rows[0]["upper"] == "33333333333333300000"
+    for row in rows:
+        assert not row["cell"].startswith(("=", "+", "-", "@"))
+
+
+def test_frames_have_fixed_types() -> None:
+    """One frame of everything, or one per statistic with its keys as columns."""
+    release = _release()
+    frame = release.to_polars()
+    assert 2 + 4 + 2 + 1 == frame.height
+    assert pl.Float64 == frame.schema["value"]
+    assert pl.String == frame.schema["exact"]
+    bars = release["bars"].to_polars()
+    assert ["kind", "x", "value"] == bars.columns[:3]
+    assert ["a", "a", "b", "b"] == bars["kind"].to_list()
+    assert release["bars"].unit is None
+    assert Fraction(1, 20) == release["bars"].alpha
+
+
+def test_files_are_new_files(tmp_path: Path) -> None:
+    """Csv and parquet hold the same values; no file is overwritten."""
+    release = _release()
+    release.write_csv(tmp_path / "a.csv")
+    release.write_parquet(tmp_path / "a.parquet")
+    assert release.to_csv() == (tmp_path / "a.csv").read_text("utf-8")
+    assert release.to_polars().equals(pl.read_parquet(tmp_path / "a.parquet"))
+    with pytest.raises(FileExistsError):
+        release.write_csv(tmp_path / "a.csv")
+    with pytest.raises(FileExistsError):
+        release.write_parquet(tmp_path / "a.parquet")
