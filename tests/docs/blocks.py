@@ -13,6 +13,8 @@ Run ``python tests/docs/blocks.py PAGE...`` to write what the commands print now
 from __future__ import annotations
 
 import doctest
+import io
+import json
 import os
 import re
 import shutil
@@ -84,7 +86,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.names: dict[str, Any] = {}
+        self.python: subprocess.Popen[str] | None = None
         shutil.copytree(ROOT / "specs", path / "specs")
         shutil.copytree(ROOT / "schemas", path / "schemas")
 
@@ -112,18 +114,42 @@ class Folder:
 
     def session(self, block: Block, name: str) -> None:
         """Run a python block; its names are there for the next one."""
-        parser = doctest.DocTestParser()
-        test = parser.get_doctest(block.body, self.names, name, name, 0)
-        assert test.examples, block.body
+        if self.python is None:
+            # A process of its own keeps folder, imports and last words apart.
+            self.python = subprocess.Popen(
+                [sys.executable, __file__, "--session", name],
+                cwd=self.path,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                encoding="utf-8",
+            )
+        assert self.python.stdin is not None
+        assert self.python.stdout is not None
+        self.python.stdin.write(json.dumps(block.body) + "\n")
+        self.python.stdin.flush()
+        complaint = json.loads(self.python.stdout.readline())
+        assert not complaint, complaint
+
+    def close(self) -> None:
+        """End the session, if there was one."""
+        if self.python is not None:
+            self.python.communicate(timeout=60)
+
+
+def sessions(name: str) -> None:
+    """Answer each block on stdin with what went wrong in it, nothing if all is well."""
+    parser = doctest.DocTestParser()
+    names: dict[str, Any] = {}
+    for line in sys.stdin:
+        test = parser.get_doctest(json.loads(line), names, name, name, 0)
         runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-        before = Path.cwd()
-        os.chdir(self.path)
-        try:
-            result = runner.run(test, clear_globs=False)
-        finally:
-            os.chdir(before)
-        assert result.failed == 0
-        self.names.update(test.globs)
+        words = io.StringIO()
+        result = runner.run(test, clear_globs=False, out=words.write)
+        names.update(test.globs)
+        complaint = words.getvalue() if result.failed or not result.attempted else ""
+        sys.stdout.write(json.dumps(complaint) + "\n")
+        sys.stdout.flush()
 
 
 def masked(text: str, note: str) -> str:
@@ -174,6 +200,7 @@ def rewritten(page: Path) -> str:
                 folder.session(block, page.name)
             output += [text[place : block.start], body]
             place = block.end
+        folder.close()
     return "".join([*output, text[place:]])
 
 
@@ -205,9 +232,13 @@ def play(page: Path, place: Path) -> Iterator[str]:
                     yield f"$ {each.line}\nexit {status}, not {wanted}\n{found}"
                 elif not agrees(each.expected, found, block.note):
                     yield f"$ {each.line}\n{found}\ninstead of\n{each.expected}"
+    folder.close()
 
 
 if __name__ == "__main__":
-    for argument in sys.argv[1:]:
-        target = Path(argument)
-        target.write_text(rewritten(target), "utf-8")
+    if sys.argv[1] == "--session":
+        sessions(sys.argv[2])
+    else:
+        for argument in sys.argv[1:]:
+            target = Path(argument)
+            target.write_text(rewritten(target), "utf-8")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from docs.blocks import ROOT, agrees, blocks, commands, masked, play
+from docs.blocks import ROOT, Block, Folder, agrees, blocks, commands, masked, play
 
 from dpql.cli.reference import PAGES
 
@@ -66,3 +66,13 @@ def test_blocks_are_found_with_their_notes() -> None:
     assert [("a \\\n  b", "out\n"), ("c", "")] == [
         (command.line, command.expected) for command in commands(block.body)
     ]
+
+
+def test_a_session_that_goes_wrong_is_noticed(tmp_path: Path) -> None:
+    """Names last from block to block; a wrong answer is a failure."""
+    folder = Folder(tmp_path / "work")
+    folder.session(Block("python", "", ">>> x = 2\n", 0, 0), "page")
+    folder.session(Block("python", "", ">>> x + 2\n4\n", 0, 0), "page")
+    with pytest.raises(AssertionError, match="Expected"):
+        folder.session(Block("python", "", ">>> x + 2\n5\n", 0, 0), "page")
+    folder.close()
