@@ -101,6 +101,8 @@ def _program() -> str:
     """Return how the command can be called from here."""
     if shutil.which("dpql"):
         return "dpql"
+    if Path(sys.argv[0]).name == "__main__.py":
+        return "python -m dpql"
     return shlex.quote(os.path.relpath(sys.argv[0]))
 
 

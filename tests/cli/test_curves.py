@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.started import WAGES, dpql
+from cli.started import SPECS, WAGES, dpql
 
 import dpql as library
 from dpql.cli.curves import page
@@ -54,6 +54,16 @@ def test_the_plan_itself_is_on_every_grid() -> None:
     for each in drawn(plan):
         for curve in each.curves:
             assert each.step.epsilon in dict(curve.points)
+
+
+@pytest.mark.parametrize("name", ["smallest_mean", "energy_use", "waiting_times"])
+def test_specs_of_every_kind_are_drawn(name: str) -> None:
+    """Known and unknown counts, floats and shares all have curves inside the axes."""
+    plan = library.plan(SPECS / f"{name}.yaml")
+    for series in _data(page(plan))["statistics"]:
+        assert len(series["points"]) > 50
+        assert all(0 <= point["x"] <= 460 for point in series["points"])
+        assert all(0 <= point["y"] <= 250 for point in series["points"])
 
 
 class _Reader(HTMLParser):
