@@ -11,6 +11,7 @@ returns it at no cost.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -181,13 +182,18 @@ def known_heads(
             envelope, _, _ = read_folder(path)
             payload = open_envelope(envelope, known, role=RELEASE_ROLE).payload
             record = read_ledger_record(payload)
-            heads += [] if record is None else [head_of(record)]
+            heads += [] if record is None else [head_of(record, envelope)]
     return heads
 
 
-def head_of(record: LedgerRecord) -> Head:
-    """Return the place in the chain that a report carries."""
-    return Head(dataset=record.dataset, seq=record.seq, digest=record.head)
+def head_of(record: LedgerRecord, envelope: bytes) -> Head:
+    """Return the place in the chain that a report pins."""
+    return Head(
+        dataset=record.dataset,
+        seq=record.seq,
+        digest=record.head,
+        envelope=hashlib.sha256(envelope).hexdigest(),
+    )
 
 
 @dataclass(slots=True)
@@ -245,7 +251,7 @@ def _signed(
         signers,
         day=day,
         ledger=record,
-        versions=_versions(),
+        versions=stated_versions(),
         approvals=approvals,
     )
 
@@ -282,7 +288,8 @@ def _written(report: Report, folder: Path | None) -> None:
         report.write(folder)
 
 
-def _versions() -> dict[str, str]:
+def stated_versions() -> dict[str, str]:
+    """Return the versions of what computes, for the report."""
     found = {"dpql": __version__, "python": platform.python_version()}
     for name in _PACKAGES:
         with contextlib.suppress(PackageNotFoundError):

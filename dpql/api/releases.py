@@ -88,7 +88,7 @@ def sign(
     Raises:
         dpql.errors.VerifyFault: a key cannot be used, or it is a rehearsal (6xx).
     """
-    from dpql.api.execute import _versions
+    from dpql.api.execute import stated_versions
     from dpql.reports.keys import load_key
     from dpql.reports.report import sign as sign_release
 
@@ -100,7 +100,7 @@ def sign(
         signers,
         day=day or datetime.now(UTC).date(),
         ledger=None,
-        versions=_versions(),
+        versions=stated_versions(),
     )
 
 

@@ -25,10 +25,13 @@ def head_of(place: str) -> Head:
     from dpql.reports.view import unverified_view
 
     envelope, _, _ = read_folder(Path(place))
-    view = unverified_view(envelope, hashlib.sha256(envelope).hexdigest())
+    digest = hashlib.sha256(envelope).hexdigest()
+    view = unverified_view(envelope, digest)
     record = view.predicate.ledger
     if record is None:
         raise CommandFault.of(
             "DPQL803", f"`{shown(place)}` was released without a ledger"
         )
-    return Head(dataset=record.dataset, seq=record.seq, digest=record.head)
+    return Head(
+        dataset=record.dataset, seq=record.seq, digest=record.head, envelope=digest
+    )

@@ -113,12 +113,20 @@ class Account:
         return found[-1] if found else None
 
     def holds(self, head: Head) -> bool:
-        """Tell whether the chain has that entry with that digest."""
+        """Tell whether the chain has that entry, and ended it in that report."""
         return (
             head.dataset == self.dataset
             and 1 <= head.seq <= self.seq
             and self.digests[head.seq - 1] == head.digest
+            and head.envelope in ("", self._envelope(head.seq))
         )
+
+    def _envelope(self, seq: int) -> str | None:
+        """Return the report that the draw of an entry ended in."""
+        for run in self.runs:
+            if run.drawing is not None and run.drawing.seq == seq:
+                return run.envelope
+        return None
 
     def _sum(self, states: frozenset[State]) -> Fraction:
         return sum((run.epsilon for run in self.runs if run.state in states), ZERO)

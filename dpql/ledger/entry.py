@@ -116,11 +116,18 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """A place in the chain of a dataset that somebody has written down."""
+    """A place in the chain of a dataset that somebody has written down.
+
+    A published report pins more than the entry of its draw: ``envelope`` is the
+    sha256 of the report that the run must have ended in, empty when none is known.
+    Chains that are made of the same entries have the same digests, so without it a
+    ledger that was put back and run again could pass for the old one.
+    """
 
     dataset: str
     seq: int
     digest: str
+    envelope: str = ""
 
 
 @dataclass(frozen=True, slots=True)

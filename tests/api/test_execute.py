@@ -323,6 +323,25 @@ def test_restored_ledger_is_noticed_by_releases_beside(office: Office) -> None:
     assert _code(office.verify) == "DPQL612"
 
 
+def test_ledger_put_back_and_run_again_is_noticed(office: Office) -> None:
+    """The same entries have the same digests; the report they end in has not."""
+    backup = office.place / "backup.db"
+    shutil.copy(office.location, backup)
+    first = office.run()
+    hidden = office.releases.rename(office.place / "hidden")
+    report = first.report
+    while report.digest == first.report.digest:
+        shutil.copy(backup, office.location)
+        Path(f"{office.location}.witness").unlink()
+        shutil.rmtree(office.releases, ignore_errors=True)
+        report = office.run("two").report
+    hidden.joinpath("one").rename(office.releases / "one")
+    assert _code(lambda: office.run("three", again=True)) == "DPQL706"
+    assert _code(office.verify) == "DPQL612"
+    heads = known_heads(office.releases, [STEWARD], None)
+    assert _code(lambda: office.ledger.verify(DATASET, heads)) == "DPQL706"
+
+
 def test_foreign_report_beside_cannot_block_a_run(office: Office) -> None:
     """A report that we did not sign could name any head; it is passed over."""
     office.run()
