@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -39,8 +40,21 @@ _BLOCK = 1 << 15
 """Rows hashed at a time, so that the intermediate arrays stay in the cache."""
 
 
-def contests(ids: Integers, hashes: Words, priorities: Words) -> Iterator[Contest]:
-    """Yield contests of some units each, which together are all rows.
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some whole units: the places of their rows, and where a unit starts.
+
+    ``hashes`` and ``priorities`` are those of all rows, by place.
+    """
+
+    places: Integers
+    start: Mask
+    hashes: Words
+    priorities: Words
+
+
+def stretches(ids: Integers, hashes: Words, priorities: Words) -> Iterator[Stretch]:
+    """Yield stretches of units, which together are all rows.
 
     Args:
         ids: the unit of each row; equal exactly when the units are.
@@ -54,7 +68,7 @@ def contests(ids: Integers, hashes: Words, priorities: Words) -> Iterator[Contes
     ends = np.append(firsts, len(ids))[np.append(cuts, len(firsts))]
     for first, last in pairwise(np.unique(ends).tolist()):
         rows = slice(first, last)
-        yield Contest(place[rows], start[rows], hashes, priorities)
+        yield Stretch(place[rows], start[rows], hashes, priorities)
 
 
 class Contest:
@@ -64,15 +78,13 @@ class Contest:
         order: the places of the rows by unit, then by priority.
     """
 
-    def __init__(
-        self, places: Integers, start: Mask, hashes: Words, priorities: Words
-    ) -> None:
+    def __init__(self, stretch: Stretch) -> None:
+        places = stretch.places
         # All bits of the hash: how many of them a sort compared depends on all rows.
-        self._hashes = hashes[places]
-        self._units: Words = np.cumsum(start, dtype=np.uint64)
-        lots = priorities[places]
-        inner = ordered(self._units, lots, lots)
-        self.order = places[inner]
+        self._hashes = stretch.hashes[places]
+        self._units: Words = np.cumsum(stretch.start, dtype=np.uint64)
+        lots = stretch.priorities[places]
+        self.order = places[ordered(self._units, lots, lots)]
 
     def survivors(
         self, cells: NDArray[Any], *, rows: int, most_cells: int | None

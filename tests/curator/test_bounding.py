@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from spec_text import make_spec
 
 from dpql.curator import bounding
-from dpql.curator.bounding import contests, mixed, ordered, priorities
+from dpql.curator.bounding import Contest, mixed, ordered, priorities, stretches
 from dpql.curator.engines import polars_engine
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -42,7 +42,8 @@ def survivors(
         hashes = np.full(len(ids), 7, np.uint64)
     lots = priorities(salt, hashes, [np.array(contents, np.int64)])
     keep = np.zeros(len(ids), np.bool_)
-    for contest in contests(units, hashes, lots):
+    for stretch in stretches(units, hashes, lots):
+        contest = Contest(stretch)
         ranked = np.array(cells, np.int64)[contest.order]
         keep[contest.order] = contest.survivors(ranked, rows=rows, most_cells=most)
     return keep.tolist()  # type: ignore[no-any-return]

@@ -11,12 +11,13 @@ part is read, bounded and added up by itself, and memory holds one part at a tim
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dpql.curator.bounding import Contest, contests, priorities, salted
+from dpql.curator.bounding import Contest, Stretch, priorities, salted, stretches
 from dpql.curator.cells import races
 from dpql.curator.engines import Sums, Tick
 from dpql.curator.engines.polars_query import Query, bounded_queries, plain_queries
@@ -102,10 +103,18 @@ def _judged(part: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
     words = sorted({place.word for place in sheet.places})
     cells = [part[f"cells{word}"].to_numpy() for word in words]
     keep = [np.zeros(len(part), np.int64) for _ in words]
-    for contest in contests(ids, hashes, priorities(salt, hashes, columns)):
+
+    def judge(stretch: Stretch) -> None:
+        contest = Contest(stretch)
         for word in words:
             ranked = cells[word][contest.order]
             keep[word][contest.order] = _flags(contest, ranked, sheet, word)
+
+    # Stretches have no row in common, so threads cannot meet.
+    with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
+        lots = priorities(salt, hashes, columns)
+        for _ in threads.map(judge, stretches(ids, hashes, lots)):
+            pass
     marks = [pl.Series(f"keep{word}", keep[word]) for word in words]
     return part.drop("unit", "hash").with_columns(marks)
 
