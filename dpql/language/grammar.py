@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,9 @@ _DESCRIBED = {
 }
 
 _MOST_EXPECTED = 6
+
+_QUOTED = r"`[^`\n]+`" + r"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+_REMARK = re.compile(rf"{_QUOTED}|(?P<remark>--.*)", re.DOTALL)
 
 Complaint = tuple[str, str, int, int, str | None]
 """A fault of a text: code, message, start and end in characters, hint."""
@@ -140,12 +144,28 @@ def parse_condition(text: str) -> tuple[Predicate, list[Complaint]]:
     """Return the predicate of a condition and what is wrong with its words.
 
     Raises:
-        SyntaxFault: the text is not a condition, or nested too deeply.
+        SyntaxFault: the text is not a condition, has a remark, or is nested too deeply.
     """
+    _refuse_remark(text)
     builder = ConditionBuilder()
     predicate: Predicate = parse("condition", text, builder, "DPQL122")
     check_depth(predicate)
     return predicate, builder.complaints
+
+
+def _refuse_remark(text: str) -> None:
+    """Raise at `--` outside quotes: a folded value has no line ends to end a remark."""
+    for match in _REMARK.finditer(text):
+        if match["remark"]:
+            raise SyntaxFault(
+                (
+                    "DPQL126",
+                    "`--` starts a remark in query text only",
+                    match.start(),
+                    match.end(),
+                    "delete it, or write a YAML comment: `# ...`",
+                )
+            )
 
 
 def check_depth(predicate: Predicate) -> None:

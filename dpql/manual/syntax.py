@@ -148,4 +148,13 @@ SYNTAX: dict[str, Code] = {
         wrong=f"where: {'not ' * _DEEP}age == 18",
         right="where: age between 25 and 54",
     ),
+    "DPQL126": Code(
+        title="a condition in YAML has a remark in it",
+        cause=(
+            "YAML joins the lines of a value, so that `--` would silence the rest of "
+            "the filter. It starts a remark in query text only."
+        ),
+        wrong="where: age between 25 and 54 -- of working age",
+        right="where: age between 25 and 54",
+    ),
 }

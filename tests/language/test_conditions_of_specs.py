@@ -8,7 +8,7 @@ import pytest
 from language.samples import REFERENCE
 
 from dpql.errors import SpecError
-from dpql.language import load_text
+from dpql.language import format_text, load_text
 from dpql.model.spec import (
     And,
     Between,
@@ -146,3 +146,38 @@ def test_places_inside_a_folded_condition_are_those_of_the_whole() -> None:
     (fault,) = caught.value.diagnostics
     assert fault.span is not None
     assert fault.span.column == 12
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "age >= 18 -- adults only\n      and district == north",
+        "age >= 18 -- adults only and district == north",
+        '"age >= 18 --"',
+        "age >= 18 --and district == 'a' or age >= 16",
+        "district == 'north' -- it's north",
+        ">\n      age >= 18 -- adults only\n      and district == north",
+    ],
+)
+def test_a_remark_never_cuts_a_filter_short(where: str) -> None:
+    """YAML joins lines, so that what follows `--` would be read by nobody."""
+    text = REFERENCE.replace("where: age between 25 and 54", f"where: {where}")
+    for use in (load_text, format_text):
+        with pytest.raises(SpecError) as caught:
+            use(text, form="yaml")
+        (fault,) = caught.value.diagnostics
+        assert fault.code == "DPQL126"
+
+
+def test_two_dashes_in_quotes_are_a_key() -> None:
+    """In quotes and backquotes they are two characters like any others."""
+    text = REFERENCE.replace("[north, east", "[north, 'a--b', east").replace(
+        "person_id: {type: id}",
+        "person_id: {type: id}\n    a--b: {type: float, bounds: [0, 1], nulls: drop}",
+    )
+    where = "where: district in ['a--b', \"a--b\"] or `a--b` > 0"
+    with pytest.raises(SpecError, match="DPQL305"):
+        load_text(text.replace("where: age between 25 and 54", where), form="yaml")
+    where = "where: district == 'a--b' or `a--b` > 0"
+    text = text.replace("where: age between 25 and 54", where)
+    assert isinstance(load_text(text, form="yaml").statistics[2].where, Or)
