@@ -12,7 +12,7 @@ from dpql.mechanisms.bits import Bits
 from dpql.model.plan import Measure, Part, Step
 from dpql.model.release import Deferred, Result, Value, cells
 from dpql.model.spec import Data
-from dpql.statistics.readout import read
+from dpql.statistics.readout import Reading, read
 
 Moments = Mapping[str, Sequence[int]]
 """The sum of each moment of a step, for every cell in the order of the plan."""
@@ -56,38 +56,38 @@ def _drawn(part: Part, moments: Moments, count: int, bits: Bits) -> list[int]:
 
 
 def _values(step: Step, noisy: Sequence[Sequence[int]], data: Data) -> list[Value]:
-    outcomes = []
-    for part, steps in zip(step.parts, noisy, strict=True):
-        mechanism, noise = _mechanism(part)
-        outcomes.append([mechanism.outcome(noise, number) for number in steps])
+    """Return value and interval of every cell; equal noisy numbers are read once."""
+    mechanisms = [_mechanism(part) for part in step.parts]
     half_widths = [part.half_width for part in step.parts]
-    return [
-        _value(step, cell, numbers, half_widths)
-        for cell, *numbers in zip(cells(step, data), *outcomes, strict=True)
-    ]
-
-
-def _value(
-    step: Step,
-    cell: tuple[str, ...],
-    numbers: Sequence[Fraction],
-    half_widths: Sequence[Fraction],
-) -> Value:
-    reading = read(
-        step.readout,
-        numbers,
-        half_widths,
-        lower=step.lower,
-        upper=step.upper,
-        quantisation=step.quantisation,
-    )
-    return Value(
-        cell=cell,
-        noisy=tuple(numbers),
-        value=reading.value,
-        lower=reading.lower,
-        upper=reading.upper,
-    )
+    readings: dict[tuple[int, ...], tuple[tuple[Fraction, ...], Reading]] = {}
+    found = []
+    for cell, *numbers in zip(cells(step, data), *noisy, strict=True):
+        key = tuple(numbers)
+        if key not in readings:
+            outcomes = tuple(
+                mechanism.outcome(noise, number)
+                for (mechanism, noise), number in zip(mechanisms, key, strict=True)
+            )
+            reading = read(
+                step.readout,
+                outcomes,
+                half_widths,
+                lower=step.lower,
+                upper=step.upper,
+                quantisation=step.quantisation,
+            )
+            readings[key] = outcomes, reading
+        outcomes, reading = readings[key]
+        found.append(
+            Value(
+                cell=cell,
+                noisy=outcomes,
+                value=reading.value,
+                lower=reading.lower,
+                upper=reading.upper,
+            )
+        )
+    return found
 
 
 def _mechanism(part: Part) -> tuple[Any, Any]:

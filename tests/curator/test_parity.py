@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpql.curator.engines import ENGINES, Sums
+from dpql.curator.noise import totals
 from dpql.model.plan import Plan
 
 pytestmark = pytest.mark.property
@@ -150,3 +151,60 @@ def test_sums_beyond_64_bits_are_exact(engine: Any) -> None:
             if moment.name in power:
                 expected = count * top ** power[moment.name]
                 assert expected == moments[moment.name][0]
+
+
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
+@given(data=st.data())
+@settings(RELAXED, max_examples=30)
+def test_text_files_hold_what_their_cells_say(
+    engine: Any, data: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Cells of any text, written as csv and as ndjson, are read as they are."""
+    plan = row_plan()
+    marks = st.characters(codec="utf-8", exclude_characters=',"\r\n')
+    cells = st.text(marks, min_size=1, max_size=4) | st.sampled_from(
+        ["17", "17.5", "nan", "-inf", "1e400", "north", "1", "a", "b", "0.1", "12.34"]
+    )
+    count = data.draw(st.integers(0, 6))
+    rows = [{name: data.draw(cells) for name in NAMES} for _ in range(count)]
+    folder = tmp_path_factory.mktemp("text")
+    lines = [",".join(NAMES), *(",".join(row.values()) for row in rows)]
+    (folder / "a.csv").write_bytes("".join(f"{line}\n" for line in lines).encode())
+    expected = answer(reference, plan, rows)
+    same(plan, expected, answer(engine, plan, str(folder / "a.csv")))
+    if rows:
+        frame = pl.DataFrame(rows, schema=dict.fromkeys(NAMES, pl.String))
+        frame.write_ndjson(folder / "a.ndjson")
+        same(plan, expected, answer(engine, plan, str(folder / "a.ndjson")))
+
+
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
+@given(data=st.data())
+@settings(RELAXED, max_examples=80)
+def test_neighbours_differ_within_the_sensitivity(engine: Any, data: Any) -> None:
+    """Adding or replacing all rows of a unit moves no measure further than planned."""
+    kind = data.draw(st.sampled_from(["row", "known", "unit"]))
+    plan = {"row": row_plan(), "known": known_plan(6), "unit": unit_plan(2, 2)}[kind]
+    names = [column.name for column in plan.spec.data.columns]
+    size = 1 if kind != "unit" else data.draw(st.integers(1, 7))
+    frame = data.draw(frames(names, size=5 + 2 * size))
+    rest, one, other = frame[:5], frame[5 : 5 + size], frame[5 + size :]
+    if kind == "unit":
+        strangers = frame["person"].cast(pl.String) + "!"
+        rest = rest.with_columns(strangers[:5].alias("person"))
+        one = one.with_columns(pl.lit("unit").alias("person"))
+    first = pl.concat([rest, one])
+    second = pl.concat([rest, other]) if kind == "known" else rest
+    before, after = answer(engine, plan, first), answer(engine, plan, second)
+    for step, a, b in zip(plan.steps, before.moments, after.moments, strict=True):
+        for part in step.parts:
+            measure = part.measure
+            moved = sum(
+                -(-abs(x - y) // measure.sensitivity)
+                for x, y in zip(
+                    totals(measure, a, step.cells),
+                    totals(measure, b, step.cells),
+                    strict=True,
+                )
+            )
+            assert moved <= measure.l0, step.name
