@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
+
+from dpql.diagnostics import shown
+from dpql.model.limits import COLUMN
+
+_MOST_DIGITS = 1_000
+
+_T = TypeVar("_T")
 
 
 class Verdict(StrEnum):
@@ -41,3 +50,19 @@ class Change:
             note=note,
             mark=mark or ("!" if alarm else " "),
         )
+
+
+def contrast(old: _T, new: _T, show: Callable[[_T, int], str], digits: int) -> str:
+    """Return `old → new` in ``digits`` digits, or in as many as tell them apart."""
+    more = digits
+    while more <= _MOST_DIGITS:
+        before, after = show(old, more), show(new, more)
+        if before != after:
+            return f"{before} → {after}"
+        more *= 2
+    return f"{show(old, digits)} → another, alike in {_MOST_DIGITS} digits"
+
+
+def whole_name(name: str) -> str:
+    """Return a name as it may be echoed, never cut: two names must not look alike."""
+    return shown(name, limit=COLUMN.longest)

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from dpql.diagnostics import shown
+from dpql.model.limits import KEY
 from dpql.model.spec import (
     And,
     Between,
@@ -20,16 +21,19 @@ from dpql.model.spec import (
 
 
 def condition_text(condition: Condition) -> str:  # noqa: PLR0911  one per kind
-    """Return the condition in the notation of a spec, parentheses where needed."""
+    """Return the condition in the notation of a spec, parentheses where needed.
+
+    Nothing is cut: two conditions that differ are two texts.
+    """
     match condition:
         case Comparison(column=column, operator=operator, value=value):
-            return f"{shown(column)} {operator.value} {_literal(value)}"
+            return f"{_whole(column)} {operator.value} {_literal(value)}"
         case Membership(column=column, values=values):
-            return f"{shown(column)} in [{', '.join(map(_literal, values))}]"
+            return f"{_whole(column)} in [{', '.join(map(_literal, values))}]"
         case Between(column=column, lower=lower, upper=upper):
-            return f"{shown(column)} between {lower} and {upper}"
+            return f"{_whole(column)} between {lower} and {upper}"
         case IsNull(column=column):
-            return f"{shown(column)} is null"
+            return f"{_whole(column)} is null"
         case Not(operand=operand):
             return f"not {_inner(operand)}"
         case And(operands=operands):
@@ -53,10 +57,14 @@ def columns_in(condition: Condition | None) -> set[str]:
             return {condition.column}
 
 
+def _whole(text: str) -> str:
+    return shown(text, limit=KEY.longest)
+
+
 def _inner(condition: Condition) -> str:
     text = condition_text(condition)
     return f"({text})" if isinstance(condition, And | Or) else text
 
 
 def _literal(value: Literal) -> str:
-    return str(value) if isinstance(value, Fraction) else f'"{shown(value)}"'
+    return str(value) if isinstance(value, Fraction) else f'"{_whole(value)}"'

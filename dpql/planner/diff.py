@@ -11,15 +11,20 @@ rule names is REVIEW, never SAME.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
-from dpql.model.plan import Plan
-from dpql.model.spec import Column, NumberColumn
-from dpql.planner.changes import Change, Verdict
+from dpql.model.plan import Plan, Step
+from dpql.model.spec import Column, NumberColumn, Share
+from dpql.planner.changes import Change, Verdict, whole_name
+from dpql.planner.conditions import columns_in
 from dpql.planner.diff_promise import promise_changes
 from dpql.planner.diff_steps import step_changes
 from dpql.planner.explain import reads
+
+_ANY_SPEND = Share(weight=Fraction(1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +45,11 @@ class Difference:
 
 def diff(old: Plan, new: Plan) -> Difference:
     """Return what changed from the old plan to the new one, judged by rule."""
-    changes = (*promise_changes(old, new), *step_changes(old, new))
-    if not changes and _meaning(old) != _meaning(new):
-        changes = (Change.of(Verdict.REVIEW, "other", "the plans differ elsewhere"),)
+    changes = (
+        *promise_changes(old, new),
+        *step_changes(old, new),
+        *_unexplained(old, new),
+    )
     found = {change.verdict for change in changes}
     return Difference(
         verdict=next((v for v in Verdict if v in found), Verdict.SAME),
@@ -53,24 +60,43 @@ def diff(old: Plan, new: Plan) -> Difference:
     )
 
 
-def _meaning(plan: Plan) -> Any:
-    """Return all of a plan but its wording: names, order, columns that are not read."""
-    spec, used = plan.spec, reads(plan)
-    columns = [_unlabelled(c) for c in spec.data.columns if c.name in used]
-    steps = [replace(step, unit=None) for step in plan.steps]
+def _unexplained(old: Plan, new: Plan) -> Iterator[Change]:
+    """Yield what differs although nothing that a rule judges is its cause."""
+    before = {step.name: step for step in old.steps}
+    for step in new.steps:
+        past = before.get(step.name)
+        if past is None or _causes(old, past) != _causes(new, step):
+            continue
+        if _unworded(past) != _unworded(step):
+            text = f"{whole_name(step.name)} is carried out otherwise"
+            yield Change.of(Verdict.REVIEW, "other", text)
+    if _frame(old) != _frame(new):
+        yield Change.of(Verdict.REVIEW, "other", "the plans differ elsewhere")
+
+
+def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
+    """Return all that a step follows from; the rules have judged each of them."""
+    spec = plan.spec
+    used = {*step.columns, *step.by, *columns_in(step.where)}
+    ask = next(ask for ask in spec.statistics if ask.name == step.name)
     return (
-        replace(
-            spec,
-            release="",
-            purpose="",
-            data=replace(spec.data, columns=()),
-            statistics=(),
-        ),
-        sorted(columns, key=lambda column: column.name),
-        sorted(spec.statistics, key=lambda ask: ask.name),
-        sorted(steps, key=lambda step: step.name),
-        (plan.epsilon, plan.delta, plan.spent, plan.loss),
+        replace(ask, spend=_ANY_SPEND),
+        (step.statistic, step.columns, step.edges, step.where, step.by, step.at_least),
+        (step.mechanism, step.epsilon, step.alpha, step.gamma, step.accuracy),
+        {c.name: _unlabelled(c) for c in spec.data.columns if c.name in used},
+        spec.data.rows,
+        replace(spec.privacy, delta=Fraction(0), epsilon=plan.epsilon),
     )
+
+
+def _unworded(step: Step) -> Step:
+    return replace(step, unit=None, spend=_ANY_SPEND)
+
+
+def _frame(plan: Plan) -> tuple[Any, ...]:
+    """Return what a plan holds beside its steps and what its spec says."""
+    losses = sum((step.loss for step in plan.steps), Fraction(0))
+    return plan.version, plan.composition, plan.loss - losses
 
 
 def _cosmetic(old: Plan, new: Plan) -> int:

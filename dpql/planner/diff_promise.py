@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpql.diagnostics import shown
 from dpql.model.plan import Plan
 from dpql.model.spec import (
     CategoryColumn,
@@ -16,7 +15,7 @@ from dpql.model.spec import (
     Rows,
     RowsExactly,
 )
-from dpql.planner.changes import Change, Verdict
+from dpql.planner.changes import Change, Verdict, contrast, whole_name
 from dpql.planner.explain import reads
 from dpql.planner.figures import decimal, plural, rational, times
 
@@ -33,10 +32,11 @@ def promise_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
 
 def _budget(old: Plan, new: Plan) -> Iterator[Change]:
     if (old.epsilon, old.spent) != (new.epsilon, new.spent):
-        before, after = (old.spent, old.epsilon), (new.spent, new.epsilon)
-        weaker = after[0] > before[0] or after[1] > before[1]
-        text = f"ε {_amount(old)} → {_amount(new)}"
-        note = f"e^ε {times(old.spent)} → {times(new.spent)}"
+        weaker = new.spent > old.spent or new.epsilon > old.epsilon
+        text = f"ε {contrast(old, new, _amount, 4)}"
+        same = old.spent == new.spent
+        odds = "" if same else contrast(old.spent, new.spent, times, 3)
+        note = f"e^ε {odds or times(new.spent)}"
         verdict = Verdict.WEAKER if weaker else Verdict.STRONGER
         yield Change.of(verdict, "budget", text, note)
     if old.delta != new.delta:
@@ -44,15 +44,15 @@ def _budget(old: Plan, new: Plan) -> Iterator[Change]:
         yield Change.of(verdict, "delta", f"δ {old.delta} → {new.delta}")
 
 
-def _amount(plan: Plan) -> str:
+def _amount(plan: Plan, digits: int) -> str:
     if plan.spent == plan.epsilon:
-        return rational(plan.epsilon)
-    return f"{rational(plan.spent)} of {rational(plan.epsilon)}"
+        return rational(plan.epsilon, digits)
+    return f"{rational(plan.spent, digits)} of {rational(plan.epsilon, digits)}"
 
 
 def _privacy(old: Privacy, new: Privacy) -> Iterator[Change]:
     if old.unit != new.unit:
-        names = [shown(unit) if unit else "row" for unit in (old.unit, new.unit)]
+        names = [whole_name(unit) if unit else "row" for unit in (old.unit, new.unit)]
         verdict, note = Verdict.REVIEW, "another unit is protected"
         if new.unit is None:
             verdict, note = Verdict.WEAKER, "single rows are protected, no whole unit"
@@ -75,7 +75,7 @@ def _privacy(old: Privacy, new: Privacy) -> Iterator[Change]:
 def _source(old: Plan, new: Plan) -> Iterator[Change]:
     before, after = old.spec.data, new.spec.data
     if before.source != after.source:
-        text = f"{shown(before.source)} → {shown(after.source)}"
+        text = f"{whole_name(before.source)} → {whole_name(after.source)}"
         yield Change.of(Verdict.REVIEW, "source", text, "other data")
     if before.rows != after.rows:
         text = f"{_rows(before.rows)} → {_rows(after.rows)}"
@@ -91,7 +91,7 @@ def _rows(rows: Rows) -> str:
 
 
 def _signer(plan: Plan) -> str:
-    return "none" if plan.spec.signer is None else shown(plan.spec.signer)
+    return "none" if plan.spec.signer is None else whole_name(plan.spec.signer)
 
 
 def _columns(old: Plan, new: Plan) -> Iterator[Change]:
@@ -100,48 +100,52 @@ def _columns(old: Plan, new: Plan) -> Iterator[Change]:
         if name in before:
             yield from _column(old.spec.data.column(name), new.spec.data.column(name))
         else:
-            text = f"+ {shown(name)}"
+            text = f"+ {whole_name(name)}"
             yield Change.of(Verdict.REVIEW, "reads", text, "newly read column")
     for name in before:
         if name not in after:
-            text = f"- {shown(name)}"
+            text = f"- {whole_name(name)}"
             yield Change.of(Verdict.STRONGER, "reads", text, "no longer read")
 
 
 def _column(old: Column, new: Column) -> Iterator[Change]:
-    name = shown(new.name)
+    name = whole_name(new.name)
     if isinstance(old, CategoryColumn) and isinstance(new, CategoryColumn):
         if old.keys != new.keys:
             text = f"{name}, {plural(len(old.keys), 'key')} → {len(new.keys)}"
+            if len(old.keys) == len(new.keys):
+                text = f"{name}, {plural(len(old.keys), 'key')}, not as before"
             note = ", ".join(
-                [f"+ {shown(key)}" for key in new.keys if key not in old.keys][:3]
-                + [f"- {shown(key)}" for key in old.keys if key not in new.keys][:3]
+                [f"+ {whole_name(key)}" for key in new.keys if key not in old.keys][:3]
+                + [f"- {whole_name(key)}" for key in old.keys if key not in new.keys][
+                    :3
+                ]
             )
             yield Change.of(Verdict.REVIEW, "keys", text, note or "another order")
     elif isinstance(old, NumberColumn) and isinstance(new, NumberColumn):
         if (old.lower, old.upper) != (new.lower, new.upper):
-            text = f"{name} {_interval(old)} → {_interval(new)}"
+            text = f"{name} {contrast(old, new, _interval, 12)}"
             yield Change.of(Verdict.REVIEW, "bounds", text)
         if (old.type, old.step) != (new.type, new.step):
-            text = f"{name} {_grain(old)} → {_grain(new)}"
+            text = f"{name} {contrast(old, new, _grain, 12)}"
             yield Change.of(Verdict.REVIEW, "type", text)
         if old.nulls != new.nulls:
-            text = f"{name} {_nulls(old)} → {_nulls(new)}"
+            text = f"{name} {contrast(old, new, _nulls, 12)}"
             yield Change.of(Verdict.REVIEW, "nulls", text)
     elif type(old) is not type(new):
         yield Change.of(Verdict.REVIEW, "type", f"{name} is of another kind")
 
 
-def _interval(column: NumberColumn) -> str:
-    return f"[{decimal(column.lower, 12)}, {decimal(column.upper, 12)}]"
+def _interval(column: NumberColumn, digits: int) -> str:
+    return f"[{decimal(column.lower, digits)}, {decimal(column.upper, digits)}]"
 
 
-def _grain(column: NumberColumn) -> str:
-    step = "" if column.step is None else f" by {decimal(column.step, 6)}"
+def _grain(column: NumberColumn, digits: int) -> str:
+    step = "" if column.step is None else f" by {decimal(column.step, digits)}"
     return f"{column.type.value}{step}"
 
 
-def _nulls(column: NumberColumn) -> str:
+def _nulls(column: NumberColumn, digits: int) -> str:
     if isinstance(column.nulls, FillNulls):
-        return f"as {decimal(column.nulls.value, 12)}"
+        return f"as {decimal(column.nulls.value, digits)}"
     return "drop"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpql.diagnostics import shown
 from dpql.model.plan import Plan, Step
-from dpql.planner.changes import Change, Verdict
+from dpql.planner.changes import Change, Verdict, contrast, whole_name
 from dpql.planner.conditions import condition_text
 from dpql.planner.explain import promise, title
 from dpql.planner.figures import decimal, plural, rational
@@ -34,9 +33,9 @@ def _whole(verdict: Verdict, mark: str, step: Step) -> Change:
 
 
 def _changed(old: Step, new: Step) -> Iterator[Change]:
-    name = shown(new.name)
-    if _computes(old) != _computes(new):
-        text = f"{name}: {_computes(old)} → {_computes(new)}"
+    name = whole_name(new.name)
+    if _asked(old) != _asked(new):
+        text = f"{name}: {contrast(old, new, _computes, 12)}"
         yield Change.of(Verdict.REVIEW, "computes", text)
     if old.where != new.where:
         text = f"{name}: {_filter(old)} → {_filter(new)}"
@@ -55,29 +54,44 @@ def _changed(old: Step, new: Step) -> Iterator[Change]:
 
 
 def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
-    """Yield what the total budget has judged already, or what concerns accuracy."""
+    """Yield what the statistic spends and promises.
+
+    More for a statistic that stays needs a person, whatever the total says: somebody
+    learns more of this than before.
+    """
     if old.epsilon != new.epsilon:
-        text = f"{name} ε {rational(old.epsilon)} → {rational(new.epsilon)}"
-        yield Change.of(Verdict.SAME, "spends", text)
+        more = new.epsilon > old.epsilon
+        text = f"{name} ε {contrast(old.epsilon, new.epsilon, rational, 4)}"
+        verdict = Verdict.REVIEW if more else Verdict.SAME
+        yield Change.of(verdict, "spends", text)
     elif old.spend != new.spend:
         yield Change.of(Verdict.SAME, "spends", f"{name}: the same ε, asked otherwise")
     if old.alpha != new.alpha:
         text = f"{name} α {old.alpha} → {new.alpha}"
         yield Change.of(Verdict.SAME, "alpha", text)
     if old.gamma != new.gamma:
-        text = f"{name} γ {decimal(old.gamma, 3)} → {decimal(new.gamma, 3)}"
+        text = f"{name} γ {contrast(old.gamma, new.gamma, decimal, 3)}"
         yield Change.of(Verdict.SAME, "gamma", text)
-    if promise(old) != promise(new):
-        text = f"{name} {promise(old)} → {promise(new)}"
+    if (old.accuracy, old.unit) != (new.accuracy, new.unit) and not _silent(old, new):
+        text = f"{name} {contrast(old, new, promise, 5)}"
         note = ""
         if old.accuracy is not None and new.accuracy is not None:
             note = "worse" if new.accuracy > old.accuracy else "better"
         yield Change.of(Verdict.SAME, "accuracy", text, note)
 
 
-def _computes(step: Step) -> str:
-    columns = ", ".join(map(shown, step.columns)) or "rows"
-    edges = ", ".join(decimal(edge, 12) for edge in step.edges)
+def _silent(old: Step, new: Step) -> bool:
+    """Tell whether neither plan states an accuracy, so that no unit is shown."""
+    return old.accuracy is None and new.accuracy is None
+
+
+def _asked(step: Step) -> tuple[object, ...]:
+    return step.statistic, step.columns, step.edges
+
+
+def _computes(step: Step, digits: int) -> str:
+    columns = ", ".join(map(whole_name, step.columns)) or "rows"
+    edges = ", ".join(decimal(edge, digits) for edge in step.edges)
     return f"{step.statistic.value} {columns}" + (f" bins [{edges}]" if edges else "")
 
 
@@ -88,7 +102,7 @@ def _filter(step: Step) -> str:
 def _groups(step: Step) -> str:
     if step.cells == 1 and not step.by:
         return "none"
-    by = ", ".join(map(shown, step.by)) or "bins"
+    by = ", ".join(map(whole_name, step.by)) or "bins"
     return f"{by} ({plural(step.cells, 'public key')})"
 
 

@@ -91,11 +91,11 @@ def title(step: Step) -> str:
     return shown(step.name) + groups
 
 
-def promise(step: Step) -> str:
+def promise(step: Step, significant: int = 5) -> str:
     """Return the stated accuracy, or where it will be found."""
     if step.accuracy is None:
         return "beside each value"
-    return within_text(step.accuracy, step.unit)
+    return within_text(step.accuracy, step.unit, significant)
 
 
 def _line(plan: Plan, step: Step) -> Line:

@@ -17,10 +17,10 @@ _SHORT = 7
 _TINY = -5
 
 
-def rational(x: Fraction) -> str:
+def rational(x: Fraction, significant: int = 4) -> str:
     """Return a short fraction as it is, any other as a decimal after ``≈``, up."""
     text = str(x)
-    return text if len(text) <= _SHORT else f"≈ {decimal(x, 4, up=True)}"
+    return text if len(text) <= _SHORT else f"≈ {decimal(x, significant, up=True)}"
 
 
 def quantity(x: Fraction | None) -> str:
@@ -28,9 +28,9 @@ def quantity(x: Fraction | None) -> str:
     return "-" if x is None else decimal(x, 6)
 
 
-def within_text(error: Fraction, unit: str | None) -> str:
+def within_text(error: Fraction, unit: str | None, significant: int = 5) -> str:
     """Return ``± error unit``, the error rounded up to five significant digits."""
-    text = f"± {decimal(error, 5, up=True)}"
+    text = f"± {decimal(error, significant, up=True)}"
     return text if unit is None else f"{text} {shown(unit)}"
 
 
@@ -56,9 +56,9 @@ def decimal(x: Fraction, significant: int, *, up: bool = False) -> str:
     return sign + f"{whole:,}".replace(",", " ") + (f".{tail}" if tail else "")
 
 
-def times(epsilon: Fraction) -> str:
+def times(epsilon: Fraction, significant: int = 3) -> str:
     """Return e**epsilon, rounded up to three significant digits."""
-    return decimal(exp_up(epsilon), 3, up=True)
+    return decimal(exp_up(epsilon), significant, up=True)
 
 
 def percent(x: Fraction) -> str:

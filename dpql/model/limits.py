@@ -1,0 +1,53 @@
+"""How long, deep and large a spec may be: one set of limits for every stage.
+
+The language refuses a text beyond them, and the planner a plan whose spec no text
+could have spelled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LARGEST_EPSILON = 1_000
+"""No release may spend more; beyond this the noise would be for show."""
+
+MOST_CELLS = 1_000_000
+"""The most numbers one statistic may release."""
+
+MOST_ROWS = 1 << 62
+"""The most rows that may be declared: their count fits a signed 64-bit number."""
+
+MOST_PARTS = 50_000
+"""The most scalars, lists and blocks of YAML, or tokens of query text."""
+
+MOST_EDGES = 10_000
+"""The most edges of the bins of a histogram."""
+
+MOST_GROUPINGS = 8
+"""The most columns that a statistic is grouped by."""
+
+DEEPEST = 32
+"""The deepest nesting of a spec and of a condition."""
+
+LONGEST_CONDITION = 4_096
+"""The most characters of a `where`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """How a word of a spec is spelled: a pattern of all of it, and a length."""
+
+    pattern: str
+    longest: int
+
+
+_ANY = r"\S(?:[^\t]*\S)?"
+
+NAME = Spelling(pattern=r"[A-Za-z_][A-Za-z0-9_.-]*", longest=64)
+"""A release, a source or a statistic."""
+
+COLUMN = Spelling(pattern=r"[^\s`](?:[^`\t]*[^\s`])?", longest=128)
+KEY = Spelling(pattern=_ANY, longest=128)
+PURPOSE = Spelling(pattern=_ANY, longest=1_000)
+SIGNER = Spelling(pattern=_ANY, longest=128)
+UNIT = Spelling(pattern=_ANY, longest=32)
