@@ -29,6 +29,7 @@ from dpql.reports.view import (
     grouped,
     percent_text,
     promise_text,
+    related,
 )
 
 _ROWS = 500
@@ -77,7 +78,7 @@ def _head(view: View) -> Iterator[str]:
     yield _term("Date", predicate.date)
     yield _term(
         "Privacy",
-        f"ε = {exact_text(guarantee.epsilon)}, δ = {guarantee.delta}; "
+        f"ε {related(guarantee.epsilon)}, δ = {guarantee.delta}; "
         f"e<sup>ε</sup> ≤ {factor_text(guarantee.epsilon)}; {guarantee.variant}",
     )
     yield _term("Protects", _safe(guarantee.unit))
@@ -104,7 +105,7 @@ def _statistic(statistic: StatisticRecord) -> Iterator[str]:
     yield f"<section><h2>{_safe(statistic.name)}</h2>"
     yield (
         f'<p class="quiet">{_safe(statistic.definition, limit=300)}{unit}; '
-        f"ε = {exact_text(statistic.epsilon)}; "
+        f"ε {related(statistic.epsilon)}; "
         f"{_safe(promise_text(statistic), limit=200)}</p>"
     )
     yield '<div class="scroll"><table class="values"><thead><tr>'
@@ -148,7 +149,7 @@ def _noise(part: NoisePart) -> str:
     )
     return (
         f"<p><strong>{_safe(part.name)}</strong>: {_safe(part.mechanism)}, "
-        f"ε = {exact_text(part.epsilon)}, off by at most "
+        f"ε {related(part.epsilon)}, off by at most "
         f"{error_text(part.half_width)} with {percent_text(part.level)} confidence</p>"
         f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
     )

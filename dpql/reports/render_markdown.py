@@ -7,7 +7,14 @@ from itertools import islice
 
 from dpql.diagnostics import shown
 from dpql.reports.predicate import StatisticRecord
-from dpql.reports.view import View, digits_of, exact_text, factor_text, promise_text
+from dpql.reports.view import (
+    View,
+    digits_of,
+    exact_text,
+    factor_text,
+    promise_text,
+    related,
+)
 
 _ROWS = 200
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
@@ -63,7 +70,7 @@ def _statistic(statistic: StatisticRecord) -> Iterator[str]:
     yield ""
     yield (
         f"{inert(statistic.definition, limit=200)}; "
-        f"ε = {exact_text(statistic.epsilon)}; "
+        f"ε {related(statistic.epsilon)}; "
         f"{inert(promise_text(statistic), limit=200)}"
     )
     yield ""

@@ -7,7 +7,7 @@ from itertools import islice
 
 from dpql.diagnostics import shown
 from dpql.reports.predicate import StatisticRecord
-from dpql.reports.view import View, digits_of, exact_text, promise_text
+from dpql.reports.view import View, digits_of, promise_text, related
 
 _ROWS = 40
 
@@ -21,7 +21,7 @@ def as_text(view: View) -> str:
         shown(predicate.purpose, limit=400),
         "",
         f" promises   {shown(guarantee.words, limit=600)}",
-        f" spends     ε = {exact_text(guarantee.epsilon)}, {guarantee.variant}",
+        f" spends     ε {related(guarantee.epsilon)}, {guarantee.variant}",
         f" plan       {predicate.plan_digest[:8]}",
         f" ledger     {_ledger(view)}",
     ]
@@ -45,7 +45,7 @@ def _ledger(view: View) -> str:
 def _statistic(statistic: StatisticRecord) -> Iterator[str]:
     promise = shown(promise_text(statistic), limit=200)
     yield f"{shown(statistic.name)}: {shown(statistic.definition, limit=200)}"
-    yield f"   ε = {exact_text(statistic.epsilon)}; {promise}"
+    yield f"   ε {related(statistic.epsilon)}; {promise}"
     rows = [[*(shown(h, limit=30) for h in statistic.headings), *_COLUMNS]]
     for value in islice(statistic.values, _ROWS):
         digits = digits_of(value)

@@ -121,6 +121,12 @@ def factor_text(epsilon: Fraction) -> str:
     return plain(round_up_to_digits(exp_up(epsilon), 3))
 
 
+def related(x: Fraction) -> str:
+    """Return "= x", or "≈ x" where the number is too long to show whole."""
+    text = exact_text(x)
+    return text if text.startswith("≈") else f"= {text}"
+
+
 def exact_text(x: Fraction) -> str:
     """Return a short fraction as it is, any other as a decimal rounded up."""
     text = str(x)
