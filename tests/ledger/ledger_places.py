@@ -37,9 +37,11 @@ class Places:
         import psycopg
 
         name = f"ledger{next(_COUNTER)}"
-        with psycopg.connect(f"{self.server}postgres", autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
-        return f"{self.server}{name}"
+        address = f"{self.server}postgres"
+        with psycopg.connect(address) as connection:
+            connection.execute(f"CREATE SCHEMA {name}")  # type: ignore[call-overload]
+        # A schema of its own is as good as a database, and made at once.
+        return f"{address}?options=-csearch_path%3D{name}"
 
     def witness(self) -> str:
         """Return the path of the witness."""
