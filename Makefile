@@ -4,9 +4,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+GUIDES := write-a-spec.md review-a-change.md run-a-release.md embed.md
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check fmt bench schemas plans clean
+.PHONY: help demo test slow check fmt docs bench schemas plans clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -37,6 +38,11 @@ check: $(READY)  ## format, lint, types, import contracts, stale files
 fmt: $(READY)  ## lay out the code
 	$(BIN)/ruff format dpql tests benchmarks
 	$(BIN)/ruff check --fix --quiet dpql tests benchmarks
+
+docs: $(READY)  ## write reference pages and the outputs in README and guides anew
+	$(BIN)/python -m dpql.manual.page
+	$(BIN)/python -m dpql.cli.reference
+	$(BIN)/python tests/docs/blocks.py README.md $(addprefix docs/guide/,$(GUIDES))
 
 bench: $(READY)  ## print speed as ratios measured side by side
 	$(BIN)/python benchmarks/noise.py

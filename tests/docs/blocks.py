@@ -190,8 +190,7 @@ def rewritten(page: Path) -> str:
                 _save(folder, block)
             elif block.kind == "console" and _ELIDED not in body:
                 body = "".join(
-                    f"$ {each.line}\n{_block_end(folder.run(each)[0])}"
-                    for each in commands(body)
+                    _refreshed(folder, each, block) for each in commands(body)
                 )
             elif block.kind == "console":
                 for each in commands(body):
@@ -202,6 +201,13 @@ def rewritten(page: Path) -> str:
             place = block.end
         folder.close()
     return "".join([*output, text[place:]])
+
+
+def _refreshed(folder: Folder, command: Command, block: Block) -> str:
+    """Return a command with its output; what still agrees stays as it is."""
+    found, _ = folder.run(command)
+    kept = agrees(command.expected, found, block.note)
+    return f"$ {command.line}\n{command.expected if kept else _block_end(found)}"
 
 
 def _block_end(text: str) -> str:
