@@ -55,7 +55,7 @@ def _files(folder: Path) -> dict[str, Any]:
         "quoted csv": quoted,
         "pandas": pandas,
         "pyarrow": pa.table(TABLE.to_dict(as_series=False)),
-        "duckdb": duckdb.sql("select * from pandas"),
+        "duckdb": duckdb.connect().from_df(pandas),
         "texts": TABLE.to_dict(as_series=False),
     }
 
