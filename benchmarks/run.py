@@ -152,15 +152,23 @@ def work(name: str, path: str, rows: int) -> None:
     print(json.dumps([seconds, cpu, after.ru_maxrss / 1024]))
 
 
-def measured(name: str, path: Path, rows: int) -> tuple[float, float, float]:
-    """Return seconds, processor seconds and peak megabytes of a fresh process."""
+def apart(*arguments: object) -> str:
+    """Return what this file prints in a process of its own.
+
+    This process must stay small: the peak of a child starts at that of its parent.
+    """
     done = subprocess.run(
-        [sys.executable, __file__, "--work", name, str(path), str(rows)],
+        [sys.executable, __file__, *map(str, arguments)],
         check=True,
         capture_output=True,
         text=True,
     )
-    seconds, cpu, peak = json.loads(done.stdout)
+    return done.stdout
+
+
+def measured(name: str, path: Path, rows: int) -> tuple[float, float, float]:
+    """Return seconds, processor seconds and peak megabytes of a fresh process."""
+    seconds, cpu, peak = json.loads(apart("--work", name, path, rows))
     return seconds, cpu, peak
 
 
@@ -190,11 +198,11 @@ def main(arguments: list[str]) -> None:
     rows, rounds, large = given + [ROWS, ROUNDS, LARGE][len(given) :]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows"
-        generate(path, rows)
+        apart("--generate", path, rows)
         compare(path, rows, rounds)
         if large:
             path = Path(folder) / "large"
-            generate(path, large)
+            apart("--generate", path, large)
             for name in CONTESTANTS:
                 seconds, cpu, peak = measured(name, path, large)
                 print(
@@ -206,5 +214,7 @@ def main(arguments: list[str]) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--work"]:
         work(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    elif sys.argv[1:2] == ["--generate"]:
+        generate(Path(sys.argv[2]), int(sys.argv[3]))
     else:
         main(sys.argv[1:])
