@@ -7,9 +7,36 @@ could move the cursor, colour the screen or reorder the text are spelled out.
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable
 
 from dpql.errors import Diagnostic, Span
+
+_HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+
+# The code points of the property Default_Ignorable_Code_Point, which nothing draws
+# (Unicode 15, DerivedCoreProperties.txt), and the Braille pattern without dots.
+_IGNORABLE = (
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x2800, 0x2800),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+)
+_STARTS = tuple(first for first, _ in _IGNORABLE)
 
 _CLIP = 60
 _WIDTH = 100
@@ -19,6 +46,16 @@ def shown(text: str, *, limit: int = _CLIP) -> str:
     """Return the text as it may be echoed: one line, printable, at most ``limit``."""
     clipped = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(_visible(character) for character in clipped)
+
+
+def is_hidden(character: str) -> bool:
+    """Tell whether a character does not show, moves the cursor or reorders others."""
+    if " " <= character <= "~":
+        return False
+    if unicodedata.category(character) in _HIDDEN:
+        return True
+    index = bisect_right(_STARTS, ord(character)) - 1
+    return index >= 0 and ord(character) <= _IGNORABLE[index][1]
 
 
 def render_text(diagnostics: Iterable[Diagnostic]) -> str:
@@ -79,7 +116,7 @@ def _columns(text: str) -> int:
 
 
 def _visible(character: str) -> str:
-    if character.isprintable():
+    if character.isprintable() and not is_hidden(character):
         return character
     if character == "\t":
         return " "

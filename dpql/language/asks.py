@@ -9,7 +9,6 @@ from itertools import pairwise
 from dpql.diagnostics import shown
 from dpql.language import numbers
 from dpql.language.context import (
-    LARGEST_EPSILON,
     Context,
     distinct,
     items,
@@ -21,6 +20,7 @@ from dpql.language.context import (
 from dpql.language.suggestions import quoted
 from dpql.language.tree import Entry, Node, Scalar
 from dpql.language.vocabulary import STATISTICS, StatisticWord
+from dpql.model.limits import LARGEST_EPSILON, MOST_CELLS
 from dpql.model.spec import (
     AccuracyTarget,
     Condition,
@@ -34,9 +34,6 @@ from dpql.model.spec import (
     Statistic,
     StatisticKind,
 )
-
-MOST_CELLS = 1_000_000
-"""The most numbers one statistic may release."""
 
 _NUMBERS = tuple(NumberType)
 

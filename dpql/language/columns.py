@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+from collections.abc import Iterable
 from fractions import Fraction
 
 from dpql.diagnostics import shown
@@ -16,7 +16,8 @@ from dpql.language.context import (
     text,
     value,
 )
-from dpql.language.tree import Entry, Node
+from dpql.language.tree import Entry, Node, Scalar
+from dpql.model.characters import look, mixes_alphabets
 from dpql.model.spec import (
     CategoryColumn,
     Column,
@@ -32,26 +33,35 @@ from dpql.model.spec import (
 
 def resolve_columns(node: Node | None, context: Context) -> None:
     """Enter every declared column into the context, and note what is wrong."""
-    looks: dict[str, Entry] = {}
-    for entry in entries(node):
-        _look(entry, looks, context)
+    names = entries(node)
+    _tell_apart([entry.key for entry in names], "column", context)
+    for entry in names:
         context.types[entry.name] = text(value(entry.value, "type")) or "?"
         column = _column(entry, context)
         if column is not None:
             context.columns[entry.name] = column
 
 
-def _look(entry: Entry, looks: dict[str, Entry], context: Context) -> None:
-    look = unicodedata.normalize("NFKC", entry.name)
-    first = looks.setdefault(look, entry)
-    if first is not entry:
-        context.add(
-            "DPQL322",
-            f"`{shown(entry.name)}` looks like the column on line "
-            f"{first.key.span.line} and is another",
-            entry.key.span,
-            "rename one of them in the data",
-        )
+def _tell_apart(words: Iterable[Scalar], what: str, context: Context) -> None:
+    """Note words that look like another one, or like what they are not."""
+    looks: dict[str, Scalar] = {}
+    for word in words:
+        first = looks.setdefault(look(word.text), word)
+        if first.text != word.text:
+            context.add(
+                "DPQL322",
+                f"`{shown(word.text)}` looks like the {what} on line "
+                f"{first.span.line} and is another",
+                word.span,
+                "rename one of them in the data",
+            )
+        if mixes_alphabets(word.text):
+            context.add(
+                "DPQL324",
+                f"`{shown(word.text)}` mixes letters of several alphabets in a word",
+                word.span,
+                "type it anew in one alphabet, or rename it in the data",
+            )
 
 
 def _column(entry: Entry, context: Context) -> Column | None:
@@ -59,7 +69,9 @@ def _column(entry: Entry, context: Context) -> Column | None:
         case "id":
             return _id(entry, context)
         case "category":
-            keys = distinct(items(value(entry.value, "keys")), "the keys", context)
+            found = items(value(entry.value, "keys"))
+            _tell_apart(found, "key", context)
+            keys = distinct(found, "the keys", context)
             return CategoryColumn(name=entry.name, keys=keys)
         case NumberType.INTEGER | NumberType.DECIMAL | NumberType.FLOAT as kind:
             return _number(entry, NumberType(kind), context)

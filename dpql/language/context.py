@@ -13,9 +13,6 @@ from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.model.spec import CategoryColumn, Column, Neighbours
 
-LARGEST_EPSILON = 1_000
-"""No release may spend more; beyond this the noise would be for show."""
-
 
 @dataclass(slots=True)
 class Context:

@@ -20,8 +20,8 @@ from dpql.language.predicate import (
     enclosed,
     junction,
 )
-from dpql.language.source import DEEPEST
 from dpql.language.words import RESERVED, unquoted
+from dpql.model.limits import DEEPEST
 
 _GRAMMAR = Path(__file__).with_name("query.lark")
 

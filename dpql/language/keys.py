@@ -15,25 +15,24 @@ from dpql.language.shape import (
     Variants,
 )
 from dpql.language.vocabulary import AT_LEAST_WORDS, STATISTICS
+from dpql.model import limits
 from dpql.model.spec import MechanismName, Neighbours, NumberType
 
-NAME = Text(
-    what="a name",
-    longest=64,
-    pattern=r"[A-Za-z_][A-Za-z0-9_.-]*",
+NAME = Text.of(
+    "a name",
+    limits.NAME,
     rule="letters, digits, `_`, `-` and `.`, starting with a letter",
 )
-COLUMN = Text(
-    what="a column name",
-    longest=128,
-    pattern=r"[^\s`](?:[^`\t]*[^\s`])?",
+COLUMN = Text.of(
+    "a column name",
+    limits.COLUMN,
     rule="no backquotes, no tabs, no space at either end",
 )
-KEY = Text(what="a key", longest=128)
-WORDS = Text(what="a text", longest=1_000)
-SIGNER = Text(what="a signer", longest=128)
-UNIT = Text(what="a unit", longest=32)
-CONDITION = Text(what="a condition", longest=4_096, pattern=r".+")
+KEY = Text.of("a key", limits.KEY)
+WORDS = Text.of("a text", limits.PURPOSE)
+SIGNER = Text.of("a signer", limits.SIGNER)
+UNIT = Text.of("a unit", limits.UNIT)
+CONDITION = Text(what="a condition", longest=limits.LONGEST_CONDITION, pattern=r".+")
 NUMBER = Number()
 POSITIVE = Number(above=0)
 WHOLE = Number(whole=True, above=0)
@@ -221,19 +220,20 @@ STATISTIC = Record(
         *(_ask(word) for word in STATISTICS),
         _field(
             "bins",
-            ListOf(item=NUMBER, shortest=2, longest=10_000),
+            ListOf(item=NUMBER, shortest=2, longest=limits.MOST_EDGES),
             "Bin edges, increasing, inside the bounds; the last bin is closed.",
             [16, 25, 35, 45, 55, 65, 100],
         ),
         _field(
             "where",
             CONDITION,
-            "Only rows that pass; nulls fail every comparison.",
+            "Only rows that pass. A comparison with a null is false, so `not` of it is "
+            "true; a key that is not declared counts as null.",
             "age >= 18 and age < 65",
         ),
         _field(
             "by",
-            ListOf(item=COLUMN, longest=8),
+            ListOf(item=COLUMN, longest=limits.MOST_GROUPINGS),
             "One answer for each combination of the keys of these categories.",
             ["district"],
         ),

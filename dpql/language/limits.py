@@ -6,9 +6,7 @@ import re
 
 from dpql.errors import Span, SpecError
 from dpql.language.source import Source
-
-MOST_PARTS = 50_000
-"""The most scalars, lists and blocks of YAML, or tokens of query text."""
+from dpql.model.limits import MOST_PARTS
 
 # A quotation mark that is never closed takes the rest of its line, so that nothing is
 # looked at twice.

@@ -9,7 +9,6 @@ from dpql.language import numbers
 from dpql.language.asks import check_level, resolve_statistic
 from dpql.language.columns import resolve_columns
 from dpql.language.context import (
-    LARGEST_EPSILON,
     Context,
     entries,
     number,
@@ -19,6 +18,7 @@ from dpql.language.context import (
 )
 from dpql.language.source import Source
 from dpql.language.tree import Mapping, Node, Scalar, places
+from dpql.model.limits import LARGEST_EPSILON, MOST_ROWS
 from dpql.model.spec import (
     Contributes,
     Data,
@@ -84,6 +84,13 @@ def _rows(node: Node | None, context: Context) -> Rows | None:
                 f"`{name}` is {count}, and a data set has at least one row",
                 found.span,
                 "write the public number, such as `1_000`",
+            )
+        if count > MOST_ROWS:
+            context.add(
+                "DPQL325",
+                f"`{name}` is more rows than can be counted",
+                found.span,
+                f"declare at most {MOST_ROWS}",
             )
         rows: Rows = kind(count=count)
         return rows

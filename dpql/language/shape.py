@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dpql.model.limits import Spelling
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
@@ -16,8 +18,14 @@ class Text:
 
     what: str
     longest: int
-    pattern: str = r"[^\t]+"
-    rule: str = "no tabs in it"
+    pattern: str
+    rule: str = "no tabs in it, no space at either end"
+
+    @classmethod
+    def of(cls, what: str, spelling: Spelling, **rule: str) -> Text:
+        """Return the shape of a text that is spelled so."""
+        longest, pattern = spelling.longest, spelling.pattern
+        return cls(what=what, longest=longest, pattern=pattern, **rule)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,18 +10,14 @@ from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 
-from dpql.diagnostics import shown
+from dpql.diagnostics import is_hidden, shown
 from dpql.errors import Diagnostic, Span, SpecError
 
 LARGEST = 1 << 20
 """The most bytes a spec may have."""
 
-DEEPEST = 32
-"""The deepest nesting of a spec and of a condition."""
-
 _BREAK = re.compile(r"\n")
 _SUSPECT = re.compile(r"[^\x20-\x7e\n\t]")
-_HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 _BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -150,7 +146,7 @@ def examine(text: str, name: str) -> Source:
 def hidden(text: str) -> Iterable[re.Match[str]]:
     """Yield the characters of a text that do not show or that reorder others."""
     for match in _SUSPECT.finditer(text):
-        if unicodedata.category(match[0]) in _HIDDEN:
+        if is_hidden(match[0]):
             yield match
 
 

@@ -13,9 +13,10 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import Span
-from dpql.language.limits import MOST_PARTS, too_many
-from dpql.language.source import DEEPEST, Source, hidden
+from dpql.language.limits import too_many
+from dpql.language.source import Source, hidden
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
+from dpql.model.limits import DEEPEST, MOST_PARTS
 
 _MERGE_KEY = "<<"
 

@@ -162,8 +162,11 @@ MEANING: dict[str, Code] = {
         right="by: [district]",
     ),
     "DPQL322": Code(
-        title="two columns look alike",
-        cause="Two names differ only in how Unicode spells the same letters.",
+        title="two columns or two keys look alike",
+        cause=(
+            "They differ only in how Unicode spells the same letters, or in letters "
+            "of another alphabet that look the same."
+        ),
         wrong="ﬁrst: {type: id}\nfirst: {type: id}",
         right="first: {type: id}",
     ),
@@ -172,6 +175,21 @@ MEANING: dict[str, Code] = {
         cause="`unit: row` already means that each row is a unit.",
         wrong="row: {type: id}",
         right="person_id: {type: id}",
+    ),
+    "DPQL324": Code(
+        title="a word mixes alphabets",
+        cause=(
+            "Latin, Greek, Cyrillic and a few other alphabets share letters that look "
+            "the same; a word of two of them reads as a word that it is not."
+        ),
+        wrong="keys: [n\u043erth, east, south, west]",
+        right="keys: [north, east, south, west]",
+    ),
+    "DPQL325": Code(
+        title="there are more rows than can be counted",
+        cause="Rows are counted in 64 bits; at most 2^62 can be declared.",
+        wrong="rows: {at_most: 5_000_000_000_000_000_000}",
+        right="rows: {at_most: 2_000_000}",
     ),
     "DPQL900": Code(
         title="dpql caught itself in a mistake",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from dpql.diagnostics import is_hidden
 from dpql.language.words import RESERVED
+from dpql.model.characters import look, mixes_alphabets
 from dpql.model.spec import (
     AccuracyTarget,
     And,
@@ -49,8 +50,10 @@ probability = st.integers(1, 12).map(lambda places: Fraction(1, 10**places))
 visible = st.characters(
     blacklist_categories=("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs"),
     blacklist_characters="`",
+).filter(lambda character: not is_hidden(character))
+words = st.text(visible, min_size=1, max_size=12).filter(
+    lambda word: not mixes_alphabets(word)
 )
-words = st.text(visible, min_size=1, max_size=12)
 texts = st.lists(words, min_size=1, max_size=4).map(" ".join)
 keys = st.one_of(
     st.sampled_from(["north", "no", "010", "12:30", "1e5", "null", "a b", "~", "in"]),
@@ -146,7 +149,7 @@ def specs(draw: st.DrawFn) -> Spec:
             column_names.map(str.strip).filter(bool),
             min_size=4,
             max_size=8,
-            unique_by=lambda name: unicodedata.normalize("NFKC", name),
+            unique_by=look,
         )
     )
     unit, category, *others = found
@@ -154,7 +157,7 @@ def specs(draw: st.DrawFn) -> Spec:
         IdColumn(name=unit),
         CategoryColumn(
             name=category,
-            keys=tuple(draw(st.lists(keys, min_size=1, max_size=4, unique=True))),
+            keys=tuple(draw(st.lists(keys, min_size=1, max_size=4, unique_by=look))),
         ),
     ]
     columns += [draw(number_columns(name, drop=not public)) for name in others]

@@ -17,7 +17,7 @@ from dpql.planner.figures import decimal
 
 LONG = "c" * 100
 SHARE = "{share: 1}"
-SUM = {"q": {"sum": "x", "mechanism": "snapping", "spend": SHARE}}
+SUM = {"q": {"sum": "x", "spend": SHARE}}
 
 
 def made(
