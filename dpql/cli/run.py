@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -152,13 +153,18 @@ def _folder(plan: Plan, ledger: Ledger | None, stored: str | None, day: str) -> 
 
         view = unverified_view(ledger.kept(stored), stored)
         day = view.predicate.date
-    place = Path("releases") / f"{day}-{plan.spec.release}"
+    place = Path("releases") / _safe(f"{day}-{plan.spec.release}")
     number = 2
     base = place
     while stored is None and place.exists():
         place = base.with_name(f"{base.name}-{number}")
         number += 1
     return place
+
+
+def _safe(name: str) -> str:
+    """Return the name of a folder that is one, whatever the plan is called."""
+    return re.sub(r"[^A-Za-z0-9_.-]|\.{2,}|^\.", "_", name, flags=re.ASCII)
 
 
 def _trust(path: Path) -> Any:

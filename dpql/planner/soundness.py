@@ -6,11 +6,15 @@ plan has not, so its invariants are looked at again before anything relies on th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import is_dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from dpql.diagnostics import is_hidden
+from dpql.model import limits
+from dpql.model.characters import look, mixes_alphabets
 from dpql.model.codec import layout
 from dpql.model.spec import (
     AccuracyTarget,
@@ -20,9 +24,11 @@ from dpql.model.spec import (
     Column,
     Comparison,
     Condition,
+    DropNulls,
     Epsilon,
     FillNulls,
     IdColumn,
+    IsNull,
     Literal,
     Membership,
     Neighbours,
@@ -37,15 +43,35 @@ from dpql.model.spec import (
     Statistic,
     StatisticKind,
 )
+from dpql.planner.bind import count_cells, is_known
 
 _INPUTS = {StatisticKind.COUNT: 0, StatisticKind.COVARIANCE: 2}
 _LARGEST = 10**400
+_RATIOS = (StatisticKind.MEAN, StatisticKind.VARIANCE)
 _SUMMED = frozenset(StatisticKind) - {StatisticKind.COUNT, StatisticKind.HISTOGRAM}
 
 
 def is_sound(spec: Spec) -> bool:
     """Tell whether the spec keeps every invariant that its types state in words."""
     return _modest(spec) and all(_facts(spec))
+
+
+def _spelled(text: str, spelling: limits.Spelling) -> bool:
+    """Tell whether a text could have been written in a spec."""
+    return (
+        len(text) <= spelling.longest
+        and re.fullmatch(spelling.pattern, text) is not None
+        and not any(map(is_hidden, text))
+    )
+
+
+def _told_apart(words: Sequence[str], spelling: limits.Spelling) -> bool:
+    """Tell whether no word looks like another one, or like what it is not."""
+    return (
+        all(_spelled(word, spelling) for word in words)
+        and _distinct(list(map(look, words)))
+        and not any(map(mixes_alphabets, words))
+    )
 
 
 def _modest(value: object) -> bool:
@@ -63,21 +89,39 @@ def _modest(value: object) -> bool:
 def _facts(spec: Spec) -> Iterator[bool]:
     columns = spec.data.columns
     by_name = {column.name: column for column in columns}
-    yield len(by_name) == len(columns)
+    yield bool(columns)
+    yield _told_apart([column.name for column in columns], limits.COLUMN)
     yield all(_sound_column(column) for column in columns)
+    yield _spelled(spec.release, limits.NAME)
+    yield _spelled(spec.data.source, limits.NAME)
+    yield _spelled(spec.purpose, limits.PURPOSE)
+    yield spec.signer is None or _spelled(spec.signer, limits.SIGNER)
     yield from _promise(spec, by_name)
     yield bool(spec.statistics)
     yield _distinct([ask.name for ask in spec.statistics])
+    yield _parts(spec) <= limits.MOST_PARTS
     for ask in spec.statistics:
         yield from _statistic(spec, ask, by_name)
+
+
+def _parts(spec: Spec) -> int:
+    """Return a number of scalars that any text of the spec has at least."""
+    columns, asks = spec.data.columns, spec.statistics
+    keys = [len(c.keys) for c in columns if isinstance(c, CategoryColumn)]
+    edges = [len(ask.edges) for ask in asks]
+    return 2 * len(columns) + 3 * len(asks) + sum(keys) + sum(edges)
 
 
 def _promise(spec: Spec, columns: dict[str, Column]) -> Iterator[bool]:
     privacy, rows = spec.privacy, spec.data.rows
     exact = isinstance(rows, RowsExactly)
-    yield rows.count >= 1
+    yield 1 <= rows.count <= limits.MOST_ROWS
+    yield 0 < privacy.epsilon <= limits.LARGEST_EPSILON
     yield exact or privacy.neighbours is Neighbours.ADD_REMOVE
     yield privacy.delta == 0
+    if privacy.neighbours is Neighbours.REPLACE_ONE:
+        numbers = [c for c in columns.values() if isinstance(c, NumberColumn)]
+        yield not any(isinstance(column.nulls, DropNulls) for column in numbers)
     yield min(privacy.contributes.rows, privacy.contributes.groups) >= 1
     if privacy.unit is None:
         yield privacy.contributes.rows == privacy.contributes.groups == 1
@@ -87,11 +131,13 @@ def _promise(spec: Spec, columns: dict[str, Column]) -> Iterator[bool]:
 
 def _sound_column(column: Column) -> bool:
     match column:
-        case IdColumn():
-            return True
+        case IdColumn(name=name):
+            return name != "row"
         case CategoryColumn(keys=keys):
-            return bool(keys) and _distinct(keys)
+            return bool(keys) and _told_apart(keys, limits.KEY)
         case NumberColumn(lower=lower, upper=upper, step=step):
+            if column.unit is not None and not _spelled(column.unit, limits.UNIT):
+                return False
             fill = column.nulls.value if isinstance(column.nulls, FillNulls) else lower
             if not lower <= fill <= upper or lower == upper:
                 return False
@@ -106,17 +152,23 @@ def _statistic(
     spec: Spec, ask: Statistic, columns: dict[str, Column]
 ) -> Iterator[bool]:
     inputs = [columns.get(name) for name in ask.columns]
+    yield _spelled(ask.name, limits.NAME)
     yield len(inputs) == _INPUTS.get(ask.kind, 1)
     yield _distinct(ask.columns)
     if ask.kind in _SUMMED:
         yield all(isinstance(column, NumberColumn) for column in inputs)
-        yield not ask.edges
     if ask.kind is StatisticKind.HISTOGRAM:
         yield _bins(ask, inputs[0] if inputs else None)
+    else:
+        yield not ask.edges
     yield _distinct(ask.by)
+    yield len(ask.by) <= limits.MOST_GROUPINGS
     yield all(isinstance(columns.get(name), CategoryColumn) for name in ask.by)
-    yield ask.where is None or _condition(ask.where, columns)
-    yield ask.at_least is None or 1 <= ask.at_least <= spec.data.rows.count
+    yield count_cells(spec, ask) <= limits.MOST_CELLS
+    yield ask.where is None or _filter(ask.where, columns)
+    if ask.at_least is not None:
+        yield ask.kind in _RATIOS and not is_known(spec, ask)
+        yield 1 <= ask.at_least <= spec.data.rows.count
     yield 0 < ask.alpha < 1
     yield 0 < ask.gamma <= 1
     match ask.spend:
@@ -130,8 +182,41 @@ def _bins(ask: Statistic, column: Column | None) -> bool:
     if isinstance(column, NumberColumn):
         rising = all(one < other for one, other in pairwise(ask.edges))
         inside = all(column.lower <= edge <= column.upper for edge in ask.edges)
-        return len(ask.edges) > 1 and rising and inside
+        return 1 < len(ask.edges) <= limits.MOST_EDGES and rising and inside
     return isinstance(column, CategoryColumn) and not ask.edges
+
+
+def _filter(condition: Condition, columns: dict[str, Column]) -> bool:
+    """Tell whether the condition is none too deep, none too long, and fits."""
+    return (
+        _depth(condition) <= limits.DEEPEST
+        and _pieces(condition) <= limits.LONGEST_CONDITION // 2
+        and _condition(condition, columns)
+    )
+
+
+def _depth(condition: Condition) -> int:
+    """Return the height of the tree, which the reading of a plan has bounded."""
+    match condition:
+        case Not(operand=operand):
+            return 1 + _depth(operand)
+        case And(operands=operands) | Or(operands=operands):
+            return 1 + max(map(_depth, operands), default=0)
+        case _:
+            return 1
+
+
+def _pieces(condition: Condition) -> int:
+    """Return the number of words; each takes two characters at least."""
+    match condition:
+        case Not(operand=operand):
+            return 1 + _pieces(operand)
+        case And(operands=operands) | Or(operands=operands):
+            return len(operands) - 1 + sum(map(_pieces, operands))
+        case Membership(values=values):
+            return 2 + len(values)
+        case _:
+            return 3
 
 
 def _condition(condition: Condition, columns: dict[str, Column]) -> bool:
@@ -155,8 +240,8 @@ def _condition(condition: Condition, columns: dict[str, Column]) -> bool:
             )
         case Between(column=name, lower=lower, upper=upper):
             return isinstance(columns.get(name), NumberColumn) and lower <= upper
-        case _:
-            return condition.column in columns
+        case IsNull(column=name):
+            return isinstance(columns.get(name), NumberColumn | CategoryColumn)
 
 
 def _fits(column: Column | None, values: Sequence[Literal]) -> bool:
