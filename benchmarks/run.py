@@ -49,7 +49,7 @@ STATISTICS = {
 
 
 def spec_text(rows: int, *, unit: bool) -> str:
-    """Return the spec of the ten statistics; nine where units have several rows."""
+    """Return the spec of the ten statistics, of rows or of units with several rows."""
     asks = dict(STATISTICS)
     neighbours = f"rows: {{exactly: {rows}}}", "replace_one", "unit: row"
     if unit:
