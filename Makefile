@@ -48,6 +48,7 @@ bench: $(READY)  ## print speed as ratios measured side by side
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/plan.py
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/run.py
 
 clean:  ## remove the environment and all caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
