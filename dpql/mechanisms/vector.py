@@ -203,16 +203,16 @@ def _int64(values: Values) -> Integers | None:
     Arrays of other integers are widened first, so that nothing can wrap; whatever is
     not a whole number is refused.
     """
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-        narrow = values.dtype != np.uint64 or _size(values) < _LARGEST
-        values = values.astype(np.int64, copy=False) if narrow else values.tolist()
-    if isinstance(values, np.ndarray) and values.dtype == np.int64:
-        return values if _size(values) < _LARGEST else None
-    whole = list(values)
-    if not all(isinstance(value, int) for value in whole):
+    array = np.asarray(values) if len(values) else np.empty(0, np.int64)
+    if array.dtype == np.uint64 and _size(array) >= _LARGEST:
+        return None
+    if array.dtype.kind in "iu":
+        whole = array.astype(np.int64, copy=False)
+        return whole if _size(whole) < _LARGEST else None
+    if array.dtype != object or not all(isinstance(value, int) for value in array):
         raise TypeError("many values at once must be whole numbers")
-    small = all(abs(value) < _LARGEST for value in whole)
-    return np.array(whole, np.int64) if small else None
+    small = all(abs(value) < _LARGEST for value in array)
+    return array.astype(np.int64) if small else None
 
 
 def _size(values: Integers) -> int:
