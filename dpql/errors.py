@@ -137,8 +137,8 @@ CODES: dict[str, Code] = {
     "DPQL405": Code(
         title="the plan beside the spec is missing or stale",
         cause=(
-            "NAME.plan.json must be exactly what NAME.yaml or NAME.dpql compiles to, so "
-            "that what is reviewed is what runs."
+            "NAME.plan.json must be exactly what NAME.yaml or NAME.dpql compiles to, "
+            "so that what is reviewed is what runs."
         ),
         wrong="a spec changed without its plan",
         right="`dpql plan NAME.yaml --out NAME.plan.json`",
@@ -237,5 +237,24 @@ CODES: dict[str, Code] = {
         ),
         wrong="epsilon: 0.1",
         right="epsilon: 1.0",
+    ),
+    "DPQL431": Code(
+        title="the epsilons cannot be written down exactly",
+        cause=(
+            "A plan states every epsilon and their sum as exact fractions. These have "
+            "no common denominator that is short enough to be read."
+        ),
+        wrong="a hundred statistics, each with another `epsilon: 1/...` of 60 digits",
+        right="spend: {epsilon: 0.1}",
+    ),
+    "DPQL432": Code(
+        title="a column is too large or too fine to be counted",
+        cause=(
+            "Integers are counted in 64 bits, up to 2^60 on either side of 0, and "
+            "other numbers as doubles. Beyond that the error of rounding would be "
+            "more than the plan states."
+        ),
+        wrong="bounds: [0, 4_611_686_018_427_387_904]",
+        right="bounds: [0, 100_000]",
     ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from dpql.errors import PlanFault
 from dpql.model.plan import VERSION, Plan, decode_plan, spec_digest
 from dpql.model.spec import Spec
 from dpql.planner.accuracy import state_accuracy
@@ -24,6 +25,9 @@ PASSES: tuple[Callable[[Draft], Draft], ...] = (
     calibrate_noise,
     state_accuracy,
 )
+
+_LONGEST = 10**2_000
+"""What no numerator and no denominator of a total may reach, so that it is read."""
 
 COMPOSITION = "the losses of the steps add up"
 
@@ -69,6 +73,9 @@ def _compile(spec: Spec) -> Plan:
     for compile_pass in PASSES:
         draft = compile_pass(draft)
     nothing = Fraction(0)
+    spent = sum((step.epsilon for step in draft.steps), nothing)
+    loss = sum((step.loss for step in draft.steps), nothing)
+    _require_short(spent, loss)
     return Plan(
         version=VERSION,
         spec=spec,
@@ -76,7 +83,17 @@ def _compile(spec: Spec) -> Plan:
         composition=COMPOSITION,
         epsilon=spec.privacy.epsilon,
         delta=spec.privacy.delta,
-        spent=sum((step.epsilon for step in draft.steps), nothing),
-        loss=sum((step.loss for step in draft.steps), nothing),
+        spent=spent,
+        loss=loss,
         steps=draft.steps,
     )
+
+
+def _require_short(*totals: Fraction) -> None:
+    for total in totals:
+        if max(total.numerator, total.denominator) >= _LONGEST:
+            raise PlanFault.of(
+                "DPQL431",
+                "the total loss cannot be written down exactly",
+                hint="write epsilons and shares with few digits, such as `0.1` or `2`",
+            )

@@ -16,11 +16,17 @@ _SHORT = 7
 
 _TINY = -5
 
+_HUGE = 400
+"""Numbers of more digits before the point than any text can spell are cut short."""
+
 
 def rational(x: Fraction, significant: int = 4) -> str:
     """Return a short fraction as it is, any other as a decimal after ``≈``, up."""
-    text = str(x)
-    return text if len(text) <= _SHORT else f"≈ {decimal(x, significant, up=True)}"
+    short = max(abs(x.numerator), x.denominator) < 10**_SHORT
+    text = str(x) if short else ""
+    if text and len(text) <= _SHORT:
+        return text
+    return f"≈ {decimal(x, significant, up=True)}"
 
 
 def quantity(x: Fraction | None) -> str:
@@ -45,7 +51,7 @@ def decimal(x: Fraction, significant: int, *, up: bool = False) -> str:
     sign = "-" if x < 0 else ""
     x = abs(x)
     exponent = _magnitude(x)
-    if exponent < _TINY:
+    if exponent < _TINY or exponent > _HUGE:
         head = decimal(x / Fraction(10) ** exponent, significant, up=up)
         return f"{sign}{head}e{exponent}"
     places = max(0, significant - 1 - exponent)
@@ -79,5 +85,8 @@ def plural(count: int, word: str) -> str:
 
 def _magnitude(x: Fraction) -> int:
     """Return the exponent of the leading decimal digit of x > 0."""
-    exponent = len(str(x.numerator)) - len(str(x.denominator))
-    return exponent if x >= Fraction(10) ** exponent else exponent - 1
+    bits = x.numerator.bit_length() - x.denominator.bit_length()
+    exponent = bits * 30103 // 100_000 + 1
+    while x < Fraction(10) ** exponent:
+        exponent -= 1
+    return exponent

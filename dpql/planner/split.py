@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,35 +13,78 @@ from dpql.planner.calibrate import stated_error
 from dpql.planner.draft import Draft
 from dpql.planner.figures import decimal, quantity, rational, within_text
 
+_LONGEST = 1 << 1024
+"""The largest common denominator of the epsilons of a plan."""
+
+_GRAINS = 1 << 256
+
 
 def split_shares(draft: Draft) -> Draft:
     """Divide what epsilons and targets leave of the total among the shares.
 
         epsilon_i = weight_i * (total - named) / (sum of weights)
 
+    Where these have no common denominator of 1024 bits, all but the last are rounded
+    down to a 2**256th of what is left, and the last takes the remainder.
+
     Ensures: where there are shares, the epsilons add up to the total exactly.
 
     Raises:
-        PlanFault: nothing is left, or less than nothing (DPQL430).
+        PlanFault: nothing is left, or less than nothing (DPQL430), or the epsilons
+            cannot be written down (DPQL431).
     """
     asks = draft.spec.statistics
+    total = draft.spec.privacy.epsilon
+    if not _common([total, *(c.epsilon for c in draft.choices if c.epsilon)]):
+        raise _unwritable("they have no short common denominator")
     named = sum(
         (c.epsilon for c in draft.choices if c.epsilon is not None), Fraction(0)
     )
-    weights = sum(
-        (ask.spend.weight for ask in asks if isinstance(ask.spend, Share)), Fraction(0)
-    )
-    left = draft.spec.privacy.epsilon - named
+    weights = [ask.spend.weight for ask in asks if isinstance(ask.spend, Share)]
+    left = total - named
     if left < 0 or (weights and left == 0):
         raise _too_little(draft, -left)
+    shares = iter(_shares(weights, left))
     return replace(
         draft,
         choices=tuple(
-            replace(choice, epsilon=ask.spend.weight * left / weights)
+            replace(choice, epsilon=next(shares))
             if isinstance(ask.spend, Share)
             else choice
             for ask, choice in zip(asks, draft.choices, strict=True)
         ),
+    )
+
+
+def _shares(weights: list[Fraction], left: Fraction) -> list[Fraction]:
+    if not weights:
+        return []
+    total = sum(weights, Fraction(0))
+    shares = [weight * left / total for weight in weights]
+    if _common(shares):
+        return shares
+    grain = left / _GRAINS
+    shares = [share // grain * grain for share in shares[:-1]]
+    if 0 in shares:
+        raise _unwritable("a share is too small a part of what is left")
+    return [*shares, left - sum(shares, Fraction(0))]
+
+
+def _common(numbers: Iterable[Fraction]) -> bool:
+    """Tell whether the numbers have a common denominator that is short enough."""
+    common = 1
+    for number in numbers:
+        common *= Fraction(number.denominator, common).numerator
+        if common > _LONGEST:
+            return False
+    return True
+
+
+def _unwritable(what: str) -> PlanFault:
+    return PlanFault.of(
+        "DPQL431",
+        f"the epsilons cannot be written down exactly: {what}",
+        hint="write epsilons and shares with few digits, such as `0.1` or `2`",
     )
 
 

@@ -67,3 +67,12 @@ def test_bars_show_every_share_that_is_not_nothing() -> None:
     assert bar(Fraction(1, 1000)) == "█░░░░░░░░░"
     assert bar(Fraction(0)) == "░░░░░░░░░░"
     assert bar(Fraction(1)) == "██████████"
+
+
+def test_numbers_of_any_length_are_shown_short() -> None:
+    """No number of a hostile plan is too long for a message."""
+    long = Fraction(10**9000 + 1, 3**9000)
+    assert rational(long).startswith("≈ ")
+    assert decimal(Fraction(10) ** 9000, 3) == "1e9000"
+    assert decimal(Fraction(10) ** -9000, 3) == "1e-9000"
+    assert quantity(Fraction(123_456)) == "123 456"

@@ -11,7 +11,7 @@ from spec_text import ID, make_spec, number
 
 from dpql.errors import PlanFault
 from dpql.model.spec import Spec
-from dpql.planner import plan
+from dpql.planner import plan, read
 
 DECIMALS = st.integers(1, 10**6).map(lambda n: Fraction(n, 1000))
 
@@ -111,3 +111,34 @@ def test_a_target_too_large_to_keep_is_to_be_dropped() -> None:
     """When no accuracy is left of it, a statistic is better dropped."""
     _, hint = refusal(spec_of(["epsilon: 1", "accuracy: 900"]))
     assert hint.endswith("drop `s1`")
+
+
+def coprime(way: str, count: int = 100) -> list[str]:
+    """Return spendings whose fractions have no short common denominator."""
+    return [f"{way}: 1/{10**58 + 2 * index + 1}" for index in range(count)]
+
+
+def test_shares_of_odd_denominators_are_rounded_down_and_add_up() -> None:
+    """All but the last lose less than a 2**256th; the sum is the total exactly."""
+    made = plan(spec_of(coprime("share")))
+    assert made.spent == made.epsilon == 1
+    assert read(made.to_json()) == made
+    weights = [Fraction(s.removeprefix("share: ")) for s in coprime("share")]
+    for step, weight in zip(made.steps[:-1], weights, strict=False):
+        assert 0 <= weight / sum(weights) - step.epsilon < Fraction(1, 1 << 256)
+    assert made.steps[-1].epsilon >= weights[-1] / sum(weights)
+    assert str(made)
+
+
+@pytest.mark.parametrize(
+    "spends",
+    [
+        coprime("epsilon"),
+        [*coprime("epsilon"), "share: 1"],
+        ["share: 1e-300", "share: 1e300", *coprime("share")],
+    ],
+)
+def test_epsilons_that_cannot_be_written_down_are_refused(spends: list[str]) -> None:
+    """No exception but a fault leaves the planner."""
+    with pytest.raises(PlanFault, match="DPQL431"):
+        plan(spec_of(spends))
