@@ -26,6 +26,9 @@ MOST_EDGES = 10_000
 MOST_GROUPINGS = 8
 """The most columns that a statistic is grouped by."""
 
+LARGEST_WHOLE = 1 << 60
+"""Integers are counted exactly while their bounds are no farther from 0 than this."""
+
 DEEPEST = 32
 """The deepest nesting of a spec and of a condition."""
 

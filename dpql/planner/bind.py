@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, PlanFault
 from dpql.model.plan import Bound, Excess, Grid
 from dpql.model.spec import (
@@ -16,7 +18,7 @@ from dpql.model.spec import (
     StatisticKind,
 )
 from dpql.planner.draft import Draft
-from dpql.planner.grids import choose_grid
+from dpql.planner.grids import choose_grid, is_countable
 from dpql.statistics import STATISTICS, Description, Setting
 
 
@@ -27,6 +29,9 @@ def bind_columns(draft: Draft) -> Draft:
     never coarser than MATH 5 asks.
     """
     spec = draft.spec
+    faults = [fault for ask in spec.statistics for fault in _uncountable(spec, ask)]
+    if faults:
+        raise PlanFault(faults)
     return replace(draft, grids=tuple(_grids(spec, ask) for ask in spec.statistics))
 
 
@@ -90,6 +95,19 @@ def count_cells(spec: Spec, ask: Statistic) -> int:
         assert isinstance(column, CategoryColumn), "resolve lets no other group"
         cells *= len(column.keys)
     return cells
+
+
+def _uncountable(spec: Spec, ask: Statistic) -> Iterator[Diagnostic]:
+    for name in ask.columns:
+        column = spec.data.column(name)
+        if isinstance(column, NumberColumn) and not is_countable(column):
+            yield Diagnostic(
+                "DPQL432",
+                f"`{ask.name}`: the bounds of `{shown(name)}` are too large or too "
+                f"close for {column.type.value}s to be counted",
+                spec.places.span("data", "columns", name, "bounds"),
+                "choose bounds that values can come near, or another unit of measure",
+            )
 
 
 def _summed(spec: Spec, ask: Statistic) -> tuple[NumberColumn, ...]:

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from dpql.exact import power_of_two_up, two_to
+from dpql.model.limits import LARGEST_WHOLE
 from dpql.model.plan import Grid, Moment
 from dpql.model.spec import NumberColumn, NumberType
 
@@ -26,6 +27,8 @@ _COMMON = 1 << 31
 """Rows for which one accumulator is kept when it can be, declared or not."""
 
 _DOUBLE = 53
+_LARGEST = two_to(1023)
+_SMALLEST = two_to(-1022)
 _HALF = Fraction(1, 2)
 
 
@@ -44,6 +47,20 @@ def choose_grid(
     wanted = _LEAST + power_of_two_up(max(Fraction(1), rows * epsilon))
     steps = 1 << max(min(wanted, finest), min(_LEAST, finest))
     return _grid(column, steps, _HALF + _double_error(column, steps))
+
+
+def is_countable(column: NumberColumn) -> bool:
+    """Tell whether the cells of the column fit the numbers that they are counted in.
+
+    Integers must be counted as such; the bounds of others, their width and any number
+    of steps to a unit must be finite doubles of full precision.
+    """
+    farthest = max(abs(column.lower), abs(column.upper))
+    if column.type is NumberType.INTEGER:
+        return farthest <= LARGEST_WHOLE
+    width = column.upper - column.lower
+    most = Fraction(1 << max(_FINEST.values()))
+    return max(farthest, width, most / width) < _LARGEST and 1 / width > _SMALLEST
 
 
 def prove_moments(

@@ -7,9 +7,14 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spec_text import make_spec
 
+from dpql.curator.grid import WHOLE_LIMIT
+from dpql.errors import PlanFault
+from dpql.model.limits import LARGEST_WHOLE
 from dpql.model.spec import DropNulls, NumberColumn, NumberType
-from dpql.planner.grids import choose_grid, prove_moments
+from dpql.planner import plan
+from dpql.planner.grids import choose_grid, is_countable, prove_moments
 
 LIMIT = 2**63
 
@@ -131,3 +136,64 @@ def test_one_accumulator_is_kept_where_it_is_safe() -> None:
         0,
         16,
     ]
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "step", "kind", "countable"),
+    [
+        (-(2**60), 2**60, 1, "integer", True),
+        (2 * 10**18, 2 * 10**18 + 100, 1, "integer", False),
+        (-(2**60) - 1, 0, 1, "integer", False),
+        (0, 2**60 + 1, 1, "integer", False),
+        (0, "1e-300", None, "float", False),
+        (0, "1e-290", None, "float", True),
+        ("-1.7e308", "1.7e308", None, "float", False),
+        ("-4e306", "4e306", None, "float", True),
+        (0, "9e308", None, "float", False),
+        ("1e300", "1.000001e300", None, "float", True),
+        (0, "1e-300", "1e-303", "decimal", False),
+        (0, 20_000, "0.01", "decimal", True),
+    ],
+)
+@pytest.mark.parametrize("statistic", ["sum", "histogram"])
+def test_columns_that_cannot_be_counted_are_refused(
+    lower: object,
+    upper: object,
+    step: object,
+    kind: str,
+    statistic: str,
+    *,
+    countable: bool,
+) -> None:
+    """No promise is made about numbers that 64 bits or doubles cannot hold."""
+    assert is_countable(column(lower, upper, step, kind)) is countable
+    grain = "" if step is None else f", step: {step}"
+    declared = f"{{type: {kind}, bounds: [{lower}, {upper}]{grain}, nulls: drop}}"
+    ask = {statistic: "x", "spend": "{share: 1}"}
+    if statistic == "histogram":
+        ask["bins"] = f"[{lower}, {upper}]"
+    spec = make_spec({"x": declared}, {"q": ask})
+    if countable:
+        plan(spec)
+        return
+    with pytest.raises(PlanFault) as caught:
+        plan(spec)
+    (fault,) = caught.value.diagnostics
+    assert (fault.code, fault.span is None) == ("DPQL432", False)
+
+
+def test_planner_and_curator_agree_on_the_largest_integer() -> None:
+    """What the planner calls exact, the engines count in whole numbers."""
+    assert LARGEST_WHOLE == WHOLE_LIMIT
+
+
+def test_sums_are_split_when_the_declared_rows_demand_it() -> None:
+    """One accumulator is not enough when there may be more rows than it is safe for."""
+    (grid,) = (
+        choose_grid(
+            column(0, 1 << 20, 1, "integer"), power=1, rows=1 << 45, epsilon=Fraction(1)
+        ),
+    )
+    (moment,) = prove_moments(("u",), (grid,), 1 << 45)
+    assert moment.shift > 0
+    assert moment.safe_rows >= 1 << 45
