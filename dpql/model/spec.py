@@ -225,7 +225,11 @@ class Epsilon:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccuracyTarget:
-    """The least budget that keeps the error ``within`` > 0 with probability 1-alpha."""
+    """A budget that keeps the error ``within`` > 0 with probability 1 - alpha.
+
+    It is the least one for geometric noise, and for snapping that of the plain form of
+    its accuracy.
+    """
 
     within: Fraction
 

@@ -40,11 +40,13 @@ def within_text(error: Fraction, unit: str | None, significant: int = 5) -> str:
     return text if unit is None else f"{text} {shown(unit)}"
 
 
-def decimal(x: Fraction, significant: int, *, up: bool = False) -> str:
+def decimal(
+    x: Fraction, significant: int, *, up: bool = False, down: bool = False
+) -> str:
     """Return the decimal of so many significant digits, thousands set apart.
 
-    All digits before the point are kept. ``up`` rounds away from zero, else to
-    nearest with ties away from zero.
+    All digits before the point are kept. ``up`` rounds away from zero, ``down``
+    towards it, else to nearest with ties away from zero.
     """
     if x == 0:
         return "0"
@@ -52,11 +54,12 @@ def decimal(x: Fraction, significant: int, *, up: bool = False) -> str:
     x = abs(x)
     exponent = _magnitude(x)
     if exponent < _TINY or exponent > _HUGE:
-        head = decimal(x / Fraction(10) ** exponent, significant, up=up)
+        head = decimal(x / Fraction(10) ** exponent, significant, up=up, down=down)
         return f"{sign}{head}e{exponent}"
     places = max(0, significant - 1 - exponent)
     scaled = x * 10**places
-    digits = -(-scaled // 1) if up else (scaled + Fraction(1, 2)) // 1
+    half = Fraction(0) if down else Fraction(1, 2)
+    digits = -(-scaled // 1) if up else (scaled + half) // 1
     whole, part = divmod(digits, 10**places)
     tail = f"{part:0{places}d}".rstrip("0") if places else ""
     return sign + f"{whole:,}".replace(",", " ") + (f".{tail}" if tail else "")

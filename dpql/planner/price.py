@@ -1,11 +1,17 @@
-"""What accuracy costs: the least epsilon that keeps a promise, rounded up."""
+"""What accuracy costs: an epsilon that keeps a promise, rounded up.
+
+For geometric noise it is the least one. For snapping it is that of the plain form of
+its accuracy, which the golden vectors of accuracy_to_epsilon fix; the tight form that a
+plan states is a little better, so that a smaller epsilon may reach the target too.
+Source: MATH 3.2, 6.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
 
-from dpql.errors import Diagnostic, PlanFault
+from dpql.errors import Diagnostic, InternalFault, PlanFault
 from dpql.exact import round_up_to_digits, two_to
 from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Affine
@@ -16,7 +22,9 @@ from dpql.planner.draft import Choice, Draft
 from dpql.statistics import Description
 from dpql.statistics.readout import worst_error
 
-_CEILING = Fraction(1000)
+_CLOSING = 1_000
+"""The most last digits by which a closed form is corrected."""
+
 _DIGITS = 15
 _SHORT = 9
 _BITS = 48
@@ -45,23 +53,36 @@ def price_accuracy(draft: Draft) -> Draft:
 
 
 def cheapest(ask: Statistic, description: Description, within: Fraction) -> Choice:
-    """Return the mechanism asked for, or the cheaper one, and its epsilon."""
+    """Return the mechanism asked for, or the cheaper one, and its epsilon.
+
+    Where `auto` leaves the choice, a mechanism that cannot reach the target is passed
+    over; the fault of the first is raised when none can.
+    """
     if ask.mechanism is not MechanismName.AUTO:
         return Choice(
             mechanism=ask.mechanism.value,
             epsilon=price(ask, description, ask.mechanism.value, within),
         )
-    offers = [
-        Choice(mechanism=name, epsilon=price(ask, description, name, within))
-        for name in MECHANISMS
-    ]
-    return min(offers, key=lambda offer: offer.epsilon or _CEILING)
+    offers: list[tuple[Fraction, str]] = []
+    faults: list[PlanFault] = []
+    for name in MECHANISMS:
+        try:
+            offers.append((price(ask, description, name, within), name))
+        except PlanFault as fault:
+            faults.append(fault)
+    if not offers:
+        raise faults[0]
+    epsilon, mechanism = min(offers, key=lambda offer: offer[0])
+    return Choice(mechanism=mechanism, epsilon=epsilon)
 
 
 def price(
     ask: Statistic, description: Description, mechanism: str, within: Fraction
 ) -> Fraction:
-    """Return the least epsilon, rounded up, whose stated accuracy is ``within``.
+    """Return an epsilon, rounded up, whose stated accuracy is ``within`` or better.
+
+    It is the least one for geometric noise. For snapping it is priced by the plain
+    form, on purpose: a smaller epsilon may state the same accuracy.
 
     Ensures: the plan made with it states an accuracy of at most ``within``.
 
@@ -74,9 +95,15 @@ def price(
         epsilon = _closed(ask, description, mechanism, within)
     else:
         epsilon = _searched(ask, description, mechanism, within)
-    while not _reaches(ask, description, mechanism, epsilon, within):
+    for _ in range(_CLOSING):
+        if _reaches(ask, description, mechanism, epsilon, within):
+            return epsilon
         epsilon = round_up_to_digits(epsilon * (1 + Fraction(1, 10**14)), _DIGITS)
-    return epsilon
+    raise InternalFault.of(
+        "DPQL900",
+        "the closed form of an accuracy target is far from the target",
+        hint="this is a bug in dpql; please report the spec",
+    )
 
 
 def _closed(

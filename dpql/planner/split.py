@@ -8,15 +8,20 @@ from fractions import Fraction
 
 from dpql.diagnostics import shown
 from dpql.errors import PlanFault
-from dpql.model.spec import Epsilon, Share
+from dpql.exact import round_up_to_digits
+from dpql.model.spec import Epsilon, Share, Statistic
 from dpql.planner.calibrate import stated_error
 from dpql.planner.draft import Draft
 from dpql.planner.figures import decimal, quantity, rational, within_text
+from dpql.planner.price import cheapest
+from dpql.statistics import Description
 
 _LONGEST = 1 << 1024
 """The largest common denominator of the epsilons of a plan."""
 
 _GRAINS = 1 << 256
+_WIDER = Fraction(33, 32)
+_TRIES = 64
 
 
 def split_shares(draft: Draft) -> Draft:
@@ -131,16 +136,31 @@ def _relaxation(draft: Draft, index: int, short: Fraction, more: str) -> str | N
         return f"drop {name}"
     if isinstance(ask.spend, Epsilon):
         less = "less than " if more else ""
-        return f"spend {less}{decimal(choice.epsilon - short, 6)} on {name}"
+        return f"spend {less}{decimal(choice.epsilon - short, 6, down=True)} on {name}"
     description = draft.descriptions[index]
-    error = stated_error(
-        description,
-        choice.mechanism,
-        choice.epsilon - short,
-        ask=ask,
-        rows=ask.at_least,
-    )
-    assert error is not None, "price_accuracy has refused a private count"
-    if error >= description.upper - description.lower:
+    within = _affordable(ask, description, choice.mechanism, choice.epsilon - short)
+    if within is None:
         return f"drop {name}"
-    return f"let {name} be within {more}{within_text(error, description.unit)}"
+    return f"let {name} be within {more}{within_text(within, description.unit)}"
+
+
+def _affordable(
+    ask: Statistic, description: Description, mechanism: str, epsilon: Fraction
+) -> Fraction | None:
+    """Return a target of five digits that costs less than epsilon, None if none does.
+
+    The first try is what the noise of that epsilon promises; a target can cost a
+    little more than the epsilon that happens to reach it.
+    """
+    error = stated_error(description, mechanism, epsilon, ask=ask, rows=ask.at_least)
+    assert error is not None, "price_accuracy has refused a private count"
+    for _ in range(_TRIES):
+        within = round_up_to_digits(error, 5)
+        try:
+            cost = cheapest(ask, description, within).epsilon
+        except PlanFault:
+            return None
+        if cost is not None and cost < epsilon:
+            return within
+        error *= _WIDER
+    return None

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spec_text import integer, make_spec, number
+from spec_text import ID, integer, make_spec, number
 
-from dpql.errors import PlanFault
+from dpql.errors import InternalFault, PlanFault
 from dpql.model.spec import Spec
 from dpql.planner import plan, price
 from dpql.planner.alternatives import error_at
@@ -153,3 +153,43 @@ def test_a_ratio_keeps_any_target_it_accepts(
         assert made.steps[0].accuracy is not None
         assert made.steps[0].accuracy <= Fraction(text)
     assert codes <= {"DPQL412", "DPQL430"}
+
+
+@pytest.mark.parametrize("mechanism", ["geometric", "snapping"])
+def test_a_unit_in_several_cells_pays_for_each(mechanism: str) -> None:
+    """The closed form counts l0; else no correction of last digits would do."""
+    spec = make_spec(
+        COLUMNS | {"p": ID},
+        {"it": {"count": "rows", "by": "[g]", "spend": "{accuracy: 30}"}},
+        unit="p",
+        contributes="{rows: 2, groups: 3}",
+        epsilon="1000",
+        mechanism=mechanism,
+    )
+    (step,) = plan(spec).steps
+    assert step.l0 > 1
+    assert step.accuracy is not None
+    assert step.accuracy <= 30
+
+
+def test_the_grid_takes_its_part_of_a_target() -> None:
+    """A target of twice the quantisation leaves half of it to the noise."""
+    columns = {"y": "{type: float, bounds: [0, 1], nulls: {as: 0}}"}
+    options = {"rows": f"{{at_most: {2**40}}}", "epsilon": "1000"}
+    ask = {"it": {"sum": "y", "spend": "{share: 1}"}}
+    (free,) = plan(make_spec(columns, ask, **options)).steps
+    within = 2 * free.quantisation
+    ask = {"it": {"sum": "y", "spend": f"{{accuracy: {number(within)}}}"}}
+    (step,) = plan(make_spec(columns, ask, **options)).steps
+    assert step.accuracy is not None
+    assert step.accuracy <= within
+    assert step.quantisation > 0
+
+
+def test_a_closed_form_that_is_far_off_is_a_bug(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The search for the last digits ends; it does not creep."""
+    monkeypatch.setattr("dpql.planner.price._reaches", lambda *_: False)
+    with pytest.raises(InternalFault, match="DPQL900"):
+        plan(spec_of({"count": "rows"}, "60"))
