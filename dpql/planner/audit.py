@@ -34,6 +34,8 @@ def audit_loss(plan: Plan) -> Fraction:
         loss = sum(parts, Fraction(0))
         _agree(step.loss == loss, f"the loss of `{shown(step.name)}`")
         _afford(loss, step.epsilon, f"`{shown(step.name)}`")
+        shares = sum((part.epsilon for part in step.parts), Fraction(0))
+        _agree(shares <= step.epsilon, f"the parts' epsilons of `{shown(step.name)}`")
         total += loss
     spent = sum((step.epsilon for step in plan.steps), Fraction(0))
     _agree(plan.loss == total, "the total loss")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -246,3 +247,44 @@ def test_the_passes_are_a_literal_tuple() -> None:
         "calibrate_noise",
         "state_accuracy",
     ]
+
+
+def test_the_parts_may_not_share_out_more_than_the_step_has(made: Plan) -> None:
+    """Each part within its own epsilon is not enough."""
+    index = next(i for i, step in enumerate(made.steps) if len(step.parts) > 1)
+    step = made.steps[index]
+    first, *rest = step.parts
+    greedy = replace(first, epsilon=first.epsilon * 2)
+    steps = list(made.steps)
+    steps[index] = replace(step, parts=(greedy, *rest))
+    with pytest.raises(PlanFault, match=r"DPQL402.*the parts' epsilons"):
+        audit_loss(replace(made, steps=tuple(steps)))
+
+
+def test_every_budget_is_asked_for(made: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts, steps, the sum of epsilons and the sum of losses are each compared."""
+    module = import_module("dpql.planner.audit")
+    afforded: list[tuple[Fraction, Fraction, str]] = []
+    agreed: list[str] = []
+    monkeypatch.setattr(module, "_afford", lambda *facts: afforded.append(facts))
+    monkeypatch.setattr(module, "_agree", lambda _, what: agreed.append(what))
+    audit_loss(made)
+    expected = []
+    for step in made.steps:
+        name = f"`{step.name}`"
+        for part in step.parts:
+            whole = f"{name}, part `{part.measure.name}`"
+            expected.append((part.loss, part.epsilon, whole))
+        expected.append((step.loss, step.epsilon, name))
+    expected.append((made.spent, made.epsilon, "the plan"))
+    expected.append((made.loss, made.epsilon, "the plan"))
+    assert afforded == expected
+    assert {"the total loss", "the sum of the steps' epsilons", "the budget"} < set(
+        agreed
+    )
+
+
+def test_another_budget_than_the_spec_says_is_refused(made: Plan) -> None:
+    """The plan's own total is the spec's."""
+    with pytest.raises(PlanFault, match=r"DPQL402.*the budget"):
+        audit_loss(replace(made, epsilon=made.epsilon * 2))

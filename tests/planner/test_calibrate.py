@@ -96,3 +96,14 @@ def test_a_query_is_in_units_of_its_measure() -> None:
         10_000,
         1,
     )
+
+
+@pytest.mark.parametrize(("kind", "parts"), [("sum", 1), ("mean", 2), ("variance", 3)])
+def test_parts_keep_their_widths_together(kind: str, parts: int) -> None:
+    """Each part's level is such that all hold but with probability alpha."""
+    step = step_of({kind: "x", "by": "[g]"})
+    levels = {part.level for part in step.parts}
+    assert levels == {part_level(step.alpha, parts)}
+    (level,) = levels
+    assert 1 - (1 - level) ** parts <= step.alpha
+    assert parts == 1 or level < step.alpha

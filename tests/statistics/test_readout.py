@@ -165,3 +165,16 @@ def test_no_error_exceeds_the_range() -> None:
     affine = Affine(offset=F(0), scale=F(2))
     assert worst_error(affine, [F(3)], rows=None, span=F(9), quantisation=F(1)) == 7
     assert worst_error(affine, [F(9)], rows=None, span=F(9), quantisation=F(1)) == 9
+
+
+def test_the_worst_error_of_a_variance_is_its_formula() -> None:
+    """A count that is off moves the squares' mean by steps squared, too."""
+    error = worst_error(
+        CentredVariance(scale=F(1, 2), steps=10),
+        [F(1), F(2), F(3)],
+        rows=100,
+        span=F(1000),
+        quantisation=F(1, 8),
+    )
+    first, second = F(2 + 10, 100), F(3 + 100, 100)
+    assert error == F(1, 4) * (second + first * (20 - first)) + F(1, 8)
