@@ -32,9 +32,6 @@ LARGEST_WHOLE = 1 << 60
 DEEPEST = 32
 """The deepest nesting of a spec and of a condition."""
 
-LONGEST_CONDITION = 4_096
-"""The most characters of a `where`."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
@@ -54,3 +51,4 @@ KEY = Spelling(pattern=_ANY, longest=128)
 PURPOSE = Spelling(pattern=_ANY, longest=1_000)
 SIGNER = Spelling(pattern=_ANY, longest=128)
 UNIT = Spelling(pattern=_ANY, longest=32)
+CONDITION = Spelling(pattern=r".+", longest=4_096)

@@ -190,7 +190,7 @@ def _filter(condition: Condition, columns: dict[str, Column]) -> bool:
     """Tell whether the condition is none too deep, none too long, and fits."""
     return (
         _depth(condition) <= limits.DEEPEST
-        and _pieces(condition) <= limits.LONGEST_CONDITION // 2
+        and _pieces(condition) <= limits.CONDITION.longest // 2
         and _condition(condition, columns)
     )
 
