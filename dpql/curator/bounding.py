@@ -53,19 +53,24 @@ class Stretch:
     priorities: Words
 
 
-def stretches(ids: Integers, hashes: Words, priorities: Words) -> Iterator[Stretch]:
-    """Yield stretches of units, which together are all rows.
+def stretches(
+    ids: Integers, hashes: Words, priorities: Words, known: Mask
+) -> Iterator[Stretch]:
+    """Yield stretches of units, which together are all rows of a known unit.
 
     Args:
-        ids: the unit of each row; equal exactly when the units are.
+        ids: the unit of each row; equal exactly when the units are, among known ones.
         hashes: a salted hash of the unit.
         priorities: see the module.
+        known: whether the row has a unit at all. One without belongs to nobody, and
+            must not stand between the rows of somebody.
     """
     place = ordered(np.zeros(len(ids), np.uint64), hashes, ids)
+    place = place[known[place]]
     start = _starts(ids[place])
     firsts = np.flatnonzero(start)
-    cuts = np.searchsorted(firsts, np.arange(0, len(ids), _STRETCH))
-    ends = np.append(firsts, len(ids))[np.append(cuts, len(firsts))]
+    cuts = np.searchsorted(firsts, np.arange(0, len(place), _STRETCH))
+    ends = np.append(firsts, len(place))[np.append(cuts, len(firsts))]
     for first, last in pairwise(np.unique(ends).tolist()):
         rows = slice(first, last)
         yield Stretch(place[rows], start[rows], hashes, priorities)
@@ -80,11 +85,11 @@ class Contest:
 
     def __init__(self, stretch: Stretch) -> None:
         places = stretch.places
-        # All bits of the hash: how many of them a sort compared depends on all rows.
-        self._hashes = stretch.hashes[places]
         self._units: Words = np.cumsum(stretch.start, dtype=np.uint64)
         lots = stretch.priorities[places]
         self.order = places[ordered(self._units, lots, lots)]
+        # All bits of the hash: how many of them a sort compared depends on all rows.
+        self._hashes = stretch.hashes[self.order]
 
     def survivors(
         self, cells: NDArray[Any], *, rows: int, most_cells: int | None

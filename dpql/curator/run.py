@@ -73,9 +73,16 @@ def run(
     sums = behind_wall(
         lambda: module.add_up(plan, opened, salt=salt, tick=progress),
     )
-    _require_declared_rows(plan, sums)
-    if before_draw is not None:
-        before_draw()
+    fits = _has_declared_rows(plan, sums)
+    try:
+        if not fits:
+            raise _wrong_rows(plan)  # noqa: TRY301  the frame is cleared for both
+        if before_draw is not None:
+            before_draw()
+    except BaseException:
+        # What leaves here carries this frame: nothing exact may stay in it.
+        del sums, opened, salt
+        raise
     results = behind_wall(lambda: _results(plan, sums, coins))
     kind = Release if type(coins) is SystemBits else Rehearsal
     return kind(
@@ -115,14 +122,17 @@ def _frame(plan: Plan, frames: Mapping[str, object]) -> object:
     return frames[source]
 
 
-def _require_declared_rows(plan: Plan, sums: Sums) -> None:
-    """Refuse another number of rows than the public one; only where it is public."""
-    declared = plan.spec.data.rows.count
+def _has_declared_rows(plan: Plan, sums: Sums) -> bool:
+    """Tell whether the number of rows is the public one, where one is public."""
     public = plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE
-    if public and sums.rows != declared:
-        raise RunFault.of(
-            "DPQL505",
-            f"the data of `{plan.spec.data.source}` do not have exactly {declared} "
-            "rows, as the spec declares",
-            hint="declare the number of rows that the data have, or use `add_remove`",
-        )
+    return not public or sums.rows == plan.spec.data.rows.count
+
+
+def _wrong_rows(plan: Plan) -> RunFault:
+    data = plan.spec.data
+    return RunFault.of(
+        "DPQL505",
+        f"the data of `{data.source}` do not have exactly {data.rows.count} "
+        "rows, as the spec declares",
+        hint="declare the number of rows that the data have, or use `add_remove`",
+    )

@@ -16,8 +16,8 @@ COLUMNS = {
     "kids": "{type: integer, bounds: [-3, 12], step: 3, nulls: {as: 1}}",
     "wage": "{type: decimal, bounds: [0, 20000], step: 0.01, nulls: {as: 12.34}}",
     "score": "{type: float, bounds: [-50.5, 150], nulls: drop}",
-    "wide": "{type: float, bounds: [-1e308, 1e308], nulls: {as: 1}}",
-    "big": "{type: integer, bounds: [0, 1e30], nulls: {as: 7}}",
+    "wide": "{type: float, bounds: [-2e307, 2e307], nulls: {as: 1}}",
+    "big": "{type: integer, bounds: [0, 1e18], nulls: {as: 7}}",
 }
 ROWS = {
     "everyone": {"count": "rows"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import Counter
 from itertools import combinations, product
@@ -18,7 +19,8 @@ from spec_text import make_spec
 
 from dpql.curator import bounding
 from dpql.curator.bounding import Contest, mixed, ordered, priorities, stretches
-from dpql.curator.engines import polars_engine
+from dpql.curator.engines import engine_named, polars_engine
+from dpql.language import load_text
 from dpql.model.plan import Plan
 from dpql.planner import plan
 
@@ -42,7 +44,8 @@ def survivors(
         hashes = np.full(len(ids), 7, np.uint64)
     lots = priorities(salt, hashes, [np.array(contents, np.int64)])
     keep = np.zeros(len(ids), np.bool_)
-    for stretch in stretches(units, hashes, lots):
+    known = np.ones(len(ids), np.bool_)
+    for stretch in stretches(units, hashes, lots, known):
         contest = Contest(stretch)
         ranked = np.array(cells, np.int64)[contest.order]
         keep[contest.order] = contest.survivors(ranked, rows=rows, most_cells=most)
@@ -297,3 +300,42 @@ def test_cells_of_many_races_are_packed(count: int) -> None:
     found = polars_engine.add_up(made, opened, salt=SALT, tick=None)
     expected = [(i < 50) + (i < 150) for i in range(count)]
     assert expected == [moments["n"][0] for moments in found.moments]
+
+
+def _counts(
+    rows: list[tuple[int | None, str]], salt: bytes, contributes: str
+) -> list[int]:
+    """Return the exact counts by key that the engine keeps of rows (unit, key)."""
+    text = (
+        "dpql: 1\nrelease: few\npurpose: A test.\ndata:\n  source: rows\n"
+        "  rows: {at_most: 1000}\n  columns:\n    person: {type: id}\n"
+        "    key: {type: category, keys: [a, b, c, d]}\n"
+        f"privacy:\n  unit: person\n  contributes: {contributes}\n"
+        "  neighbours: add_remove\n  epsilon: 1\n  delta: 0\n"
+        "defaults: {alpha: 0.05, gamma: 1e-9, mechanism: geometric}\n"
+        "statistics:\n  people:\n    count: rows\n    by: [key]\n"
+        "    spend: {share: 1}\n"
+    )
+    made = plan(load_text(text, form="yaml"))
+    frame = pl.DataFrame(
+        {"person": [unit for unit, _ in rows], "key": [key for _, key in rows]},
+        schema={"person": pl.Int64, "key": pl.String},
+    )
+    engine = engine_named("polars")
+    assert engine is not None
+    opened = engine.open_frame(frame, made.spec.data)
+    return engine.add_up(made, opened, salt=salt, tick=None).moments[0]["n"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rows_without_a_unit_touch_nobody(seed: int) -> None:
+    """Null ids beside the id 0 neither widen its bound nor choose its cells."""
+    salt = hashlib.sha256(bytes([seed])).digest()
+    own = [(0, "abcd"[i % 4]) for i in range(12)]
+    nobody: list[tuple[int | None, str]] = [(None, "abcd"[i % 4]) for i in range(12)]
+    alone = _counts(list(own), salt, "{rows: 1, groups: 2}")
+    beside = _counts([*own, *nobody], salt, "{rows: 1, groups: 2}")
+    assert alone == beside
+    assert sorted(alone) == [0, 0, 1, 1]
+    more = _counts([*own, *nobody, (5, "a")], salt, "{rows: 1, groups: 2}")
+    assert sum(abs(x - y) for x, y in zip(more, beside, strict=True)) == 1

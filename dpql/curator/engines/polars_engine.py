@@ -99,7 +99,7 @@ def _judged(part: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
     hashes = part["hash"].to_numpy()
     seen = sheet.seen(part.columns)
     columns = [part[name].to_numpy() for name in seen]
-    ids = _numbered(part["unit"])
+    ids, known = _numbered(part["unit"]), part["unit"].is_not_null().to_numpy()
     words = sorted({place.word for place in sheet.places})
     cells = [part[f"cells{word}"].to_numpy() for word in words]
     keep = [np.zeros(len(part), np.int64) for _ in words]
@@ -113,7 +113,7 @@ def _judged(part: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
     # Stretches have no row in common, so threads cannot meet.
     with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
         lots = priorities(salt, hashes, columns)
-        for _ in threads.map(judge, stretches(ids, hashes, lots)):
+        for _ in threads.map(judge, stretches(ids, hashes, lots, known)):
             pass
     marks = [pl.Series(f"keep{word}", keep[word]) for word in words]
     return part.drop("unit", "hash").with_columns(marks)
@@ -139,7 +139,8 @@ def _flags(
 def _numbered(units: pl.Series) -> NDArray[np.int64]:
     """Return a number for each id, the same for equal ids only.
 
-    Hashes would not do: they might join two units. A missing id takes no part.
+    Hashes would not do: they might join two units. A missing id may share the number
+    of another; it takes no part.
     """
     if units.dtype in _NARROW:
         wrapped = units.cast(pl.Int64, wrap_numerical=True)
