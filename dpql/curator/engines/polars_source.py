@@ -9,13 +9,14 @@ of ndjson that is not JSON is a row of nulls.
 from __future__ import annotations
 
 import glob
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from dpql.curator.engines.polars_files import files_of, scan_folder, scan_lines
 from dpql.errors import Diagnostic, RunFault
 from dpql.model.spec import Column, Data, IdColumn, NumberColumn
 
@@ -109,17 +110,33 @@ def _lazy(frame: object, data: Data) -> tuple[pl.LazyFrame, bool]:
 def _scanned(place: str, data: Data) -> tuple[pl.LazyFrame, bool]:
     remote = "://" in place
     folder = not remote and Path(place).is_dir()
-    found = [place] if remote or folder else sorted(glob.glob(place))  # noqa: PTH207
+    if folder:
+        found = files_of(place)
+    else:
+        found = [place] if remote else sorted(glob.glob(place))  # noqa: PTH207
     if not found:
         raise RunFault.of("DPQL501", f"no file for the data of `{data.source}`")
-    kind = "parquet" if folder else _FORMATS.get(Path(found[0]).suffix.lower())
+    if folder:
+        return scan_folder(
+            place, found, [column.name for column in data.columns]
+        ), False
+    kind = _FORMATS.get(Path(found[0]).suffix.lower())
     match kind:
         case "parquet":
-            return pl.scan_parquet(place, extra_columns="ignore"), False
+            parquet = pl.scan_parquet(
+                place, extra_columns="ignore", hive_partitioning=False
+            )
+            return parquet, False
         case "ipc":
-            return pl.scan_ipc(place), False
+            return pl.scan_ipc(place, hive_partitioning=False), False
+        case "ndjson" if remote:
+            raise RunFault.of(
+                "DPQL502",
+                f"the data of `{data.source}` are lines of JSON that are not in a file",
+                hint="fetch the file first, or use parquet",
+            )
         case "ndjson":
-            return _json_lines(place, data), False
+            return _json_lines(found, data), False
         case "csv" | "tsv":
             return (
                 pl.scan_csv(
@@ -140,20 +157,9 @@ def _scanned(place: str, data: Data) -> tuple[pl.LazyFrame, bool]:
             )
 
 
-def _json_lines(place: str, data: Data) -> pl.LazyFrame:
-    """Return a text column per declared column; a missing member is a null.
-
-    A line is read as one csv cell, for that reader replaces bad UTF-8.
-    """
-    lines = pl.scan_csv(
-        place,
-        has_header=False,
-        schema={"line": pl.String},
-        separator="\x1f",
-        quote_char=None,
-        encoding="utf8-lossy",
-        truncate_ragged_lines=True,
-    )
+def _json_lines(places: Sequence[str], data: Data) -> pl.LazyFrame:
+    """Return a text column per declared column; a missing member is a null."""
+    lines = scan_lines(places)
     return lines.select(
         pl.col("line").str.json_path_match(_json_path(column.name)).alias(column.name)
         for column in data.columns
