@@ -3,17 +3,28 @@
 Errors of engines quote private cells, so nothing of them passes: neither message, nor
 cause, nor context. What is ours (a `RunFault` names columns and types only) is made
 anew, since an exception remembers the one that was being handled when it was raised.
+Variables of the environment that make an engine print (counts, paths, panics) are taken
+away as long as a task runs.
 """
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from dpql.errors import RunFault
 
 T = TypeVar("T")
+
+_TALKATIVE = ("VERBOSE", "LOG", "METRICS", "VISUALIZE", "OUTPUT", "PANIC", "BACKTRACE")
+_lock = threading.Lock()
+_inside: list[None] = []
+_taken: dict[str, str] = {}
 
 
 def behind_wall(task: Callable[[], T]) -> T:
@@ -24,7 +35,7 @@ def behind_wall(task: Callable[[], T]) -> T:
     """
     fault: BaseException
     try:
-        with warnings.catch_warnings():
+        with _silence(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return task()
     except RunFault as error:
@@ -38,3 +49,41 @@ def behind_wall(task: Callable[[], T]) -> T:
             hint="look at the data with the engine itself, on the owner's machine",
         )
     raise fault
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep engines from printing; the first to enter takes, the last restores.
+
+    The environment is that of the process, so tasks of several threads share it.
+    """
+    with _lock:
+        if not _inside:
+            _taken.update({name: os.environ.pop(name) for name in _talkative()})
+            _reload()
+        _inside.append(None)
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside.pop()
+            if not _inside:
+                os.environ.update(_taken)
+                _reload()
+                _taken.clear()
+
+
+def _talkative() -> list[str]:
+    return [
+        name
+        for name in os.environ
+        if name.startswith(("POLARS_", "RUST_"))
+        and any(word in name for word in _TALKATIVE)
+    ]
+
+
+def _reload() -> None:
+    """Make polars, if it is there, read its variables again, for it remembers them."""
+    polars = sys.modules.get("polars")
+    if _taken and polars is not None:
+        polars.Config.load('{"environment": {}, "direct": {}}')
