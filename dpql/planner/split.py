@@ -130,7 +130,7 @@ def _relaxation(draft: Draft, index: int, short: Fraction, more: str) -> str | N
     name = f"`{shown(ask.name)}`"
     if choice.epsilon is None:
         return None
-    if choice.epsilon < short:
+    if choice.epsilon < short or (more and choice.epsilon == short):
         return f"dropping {name} alone is not enough"
     if choice.epsilon == short:
         return f"drop {name}"

@@ -18,6 +18,9 @@ FORMAT = 1
 
 RELEASE = "urn:dpql:predicate:release:v1"
 REHEARSAL = "urn:dpql:predicate:rehearsal:v1"
+
+COINS = "os.urandom"
+"""The only source of coins that a release may name."""
 APPROVAL = "urn:dpql:predicate:approval:v1"
 
 

@@ -25,7 +25,7 @@ from dpql.reports.build import (
 )
 from dpql.reports.envelope import LIMIT, seal
 from dpql.reports.keys import Signer
-from dpql.reports.predicate import LedgerRecord
+from dpql.reports.predicate import COINS, LedgerRecord
 from dpql.reports.render_html import as_html
 from dpql.reports.render_markdown import as_markdown
 from dpql.reports.render_text import as_text
@@ -105,7 +105,7 @@ def sign(
     Raises:
         VerifyFault: it is a rehearsal, which no key can make a release (DPQL605).
     """
-    if not isinstance(release, Release):
+    if not isinstance(release, Release) or release.coins != COINS:
         raise VerifyFault.of(
             "DPQL605",
             "a rehearsal cannot be signed as a release",

@@ -19,7 +19,7 @@ from dpql.model.release import Release
 from dpql.reports.approval import Approved, valid_line, verify_approvals
 from dpql.reports.build import predicate_of
 from dpql.reports.envelope import in_role, open_envelope
-from dpql.reports.predicate import FORMAT, RELEASE, LedgerRecord, ReportPredicate
+from dpql.reports.predicate import COINS, FORMAT, RELEASE, LedgerRecord, ReportPredicate
 from dpql.reports.recompute import disagrees, recompute
 from dpql.reports.statement import Statement, read_day, read_statement
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
@@ -186,6 +186,8 @@ def _require_plan(
 
 def _require_derived(predicate: ReportPredicate, day: date) -> Release:
     release = recompute(predicate)
+    if release.coins != COINS:
+        raise disagrees("the source of the coins")
     derived = predicate_of(
         release,
         day=day,

@@ -150,7 +150,7 @@ def make_outcome(wanted: Plan, kind: type[Outcome] = Release) -> Outcome:
     results = tuple(
         Result(step=step, values=tuple(_values(step, wanted))) for step in wanted.steps
     )
-    return kind(plan=wanted, results=results, coins="os.getrandom", engine="polars")
+    return kind(plan=wanted, results=results, coins="os.urandom", engine="polars")
 
 
 def record(wanted: Plan) -> LedgerRecord:

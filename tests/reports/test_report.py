@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from reports.sample_releases import (
     DAY,
+    FILES,
     STEWARD,
     VERSIONS,
     check,
@@ -17,6 +19,8 @@ from reports.sample_releases import (
 
 from dpql.errors import VerifyFault
 from dpql.model.release import Rehearsal
+from dpql.reports.build import build
+from dpql.reports.envelope import seal
 from dpql.reports.report import (
     Report,
     read_folder,
@@ -68,6 +72,16 @@ def test_rehearsal_is_never_signed_as_a_release() -> None:
     report = sign_rehearsal(rehearsal, [STEWARD], day=DAY, versions=VERSIONS)
     assert str(report).startswith("REHEARSAL")
     assert _code(lambda: check(report.envelope, files=None)) == "DPQL605"
+
+
+def test_seeded_coins_make_no_release() -> None:
+    """A release that names other coins is neither signed nor believed."""
+    seeded = replace(make_outcome(PLAN), coins="seeded rehearsal")
+    options = {"day": DAY, "ledger": record(PLAN), "versions": VERSIONS}
+    assert _code(lambda: sign(seeded, [STEWARD], **options)) == "DPQL605"  # type: ignore[arg-type]
+    payload = build(seeded, approvals=(), files=FILES, **options)  # type: ignore[arg-type]
+    code = _code(lambda: check(seal(payload, [STEWARD])))
+    assert code.startswith("DPQL6")
 
 
 def test_approval_that_is_no_text_is_refused() -> None:
