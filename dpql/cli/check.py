@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
 from dpql.cli import console, faults, files, statuses
 from dpql.cli.wording import examples
-from dpql.diagnostics import render_text, shown
+from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, DpqlError
 
 
@@ -79,7 +80,7 @@ def _tell_text(
             mark = console.styled("ok", fg="green")
             console.tell(f"{mark}  {shown(str(path), limit=400)}   plan {digest[:8]}\n")
         else:
-            console.tell(render_text(found) + "\n\n")
+            console.tell(faults.as_text(found, sys.stdout) + "\n\n")
     if len(results) > 1:
         at_fault = sum(digest is None for _, digest, _ in results)
         console.tell(f"{len(results)} specs, {at_fault or 'none'} at fault\n")

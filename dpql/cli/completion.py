@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from dpql.cli import console, statuses
+from dpql.cli.options import FORMAT
 from dpql.cli.wording import examples
 
 
@@ -17,7 +18,8 @@ from dpql.cli.wording import examples
     ),
 )
 @click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
-def command(*, shell: str) -> int:
+@FORMAT
+def command(*, shell: str, form: str) -> int:
     """Print the script that completes dpql's commands in SHELL."""
     from click.shell_completion import get_completion_class
 
@@ -26,5 +28,9 @@ def command(*, shell: str) -> int:
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(dpql, {}, "dpql", "_DPQL_COMPLETE")
-    console.tell(script.source_template % script.source_vars())
+    text = script.source_template % script.source_vars()
+    if form == "json":
+        console.tell_json({"shell": shell, "script": text})
+    else:
+        console.tell(text)
     return statuses.FINE

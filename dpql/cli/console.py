@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 _PLAIN = str.maketrans(
@@ -36,6 +38,16 @@ _PLAIN = str.maketrans(
 def tell(text: str) -> None:
     """Write a result to stdout."""
     _write(sys.stdout, text)
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Send results to stderr too, as long as stdout waits for a document."""
+    kept, sys.stdout = sys.stdout, sys.stderr
+    try:
+        yield
+    finally:
+        sys.stdout = kept
 
 
 def note(text: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from dpql.cli import console, files, statuses
+from dpql.cli.options import FORMAT
 from dpql.cli.statuses import CommandFault
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
@@ -71,22 +72,47 @@ STORY: tuple[tuple[str, tuple[str, ...]], ...] = (
     "folder", metavar="[DIR]", default="dpql-demo", type=click.Path(path_type=Path)
 )
 @click.option("--keep", is_flag=True, help="Go on in the folder of an earlier demo.")
-def command(*, folder: Path, keep: bool) -> int:
+@FORMAT
+def command(*, folder: Path, keep: bool, form: str) -> int:
     """Tell the whole story on made-up payslips, in a folder to play with.
 
     An earlier demo in DIR is replaced, unless --keep; any other folder is refused.
     """
-    _prepare(folder, keep=keep)
-    with _inside(folder):
-        for words, lines in STORY:
-            if keep and all(_done(line) for line in lines):
-                continue
-            console.tell(f"\n{console.styled('# ' + words, dim=True)}\n")
-            for line in lines:
-                status = _play(line)
+    played: list[str] = []
+    with console.aside() if form == "json" else contextlib.nullcontext():
+        _prepare(folder, keep=keep)
+        with _inside(folder):
+            for status in _told(played, keep=keep):
                 if status:
                     return status
-        release = _release()
+            release = _release()
+    if form == "json":
+        console.tell_json(
+            {
+                "folder": str(folder),
+                "commands": played,
+                "release": str(folder / release),
+                "report": str(folder / release / "report.html"),
+            }
+        )
+    else:
+        _farewell(folder, release)
+    return statuses.FINE
+
+
+def _told(played: list[str], *, keep: bool) -> Iterator[int]:
+    """Play the story; note each command and yield its exit code."""
+    for words, lines in STORY:
+        if keep and all(_done(line) for line in lines):
+            continue
+        console.tell(f"\n{console.styled('# ' + words, dim=True)}\n")
+        for line in lines:
+            command_ = line.format(release=_release()) if "{" in line else line
+            played.append(f"dpql {command_}")
+            yield _play(command_)
+
+
+def _farewell(folder: Path, release: Path) -> None:
     place = shown(str(folder), limit=400)
     console.tell(
         f"\nOpen {place}/{release}/report.html to read the release.\n"
@@ -94,7 +120,6 @@ def command(*, folder: Path, keep: bool) -> int:
         f"  {_program()} plan {place}/wages.yaml --set epsilon=0.5\n"
         f"  {_program()} plan {place}/wages.yaml --html {place}/what-if.html\n"
     )
-    return statuses.FINE
 
 
 def _program() -> str:
@@ -143,8 +168,6 @@ def _play(line: str) -> int:
     """Show a command, then do what it says."""
     from dpql.cli.main import run
 
-    if "{release}" in line:
-        line = line.format(release=_release())
     console.tell(f"{console.styled('$ dpql ' + line, bold=True)}\n")
     return run(shlex.split(line))
 

@@ -1,15 +1,46 @@
-"""Faults for machines: JSON, annotations of GitHub, SARIF."""
+"""Faults for people and for machines: text, JSON, annotations of GitHub, SARIF."""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from contextlib import suppress
+from typing import Any, TextIO
 
 from dpql import __version__
-from dpql.diagnostics import render_concise, shown
-from dpql.errors import Diagnostic
+from dpql.cli import console
+from dpql.diagnostics import render_concise, render_text, shown
+from dpql.errors import Diagnostic, DpqlError
+
+_CODE = re.compile(r"^(|\S.*?: )(DPQL\d{3})(?= )", re.MULTILINE)
+_CARET = re.compile(r"^( +\| +)(\^+)$", re.MULTILINE)
+_HINT = re.compile(r"^( *= )(hint:)(?= )", re.MULTILINE)
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def tell(fault: DpqlError, status: int, *, document: bool) -> None:
+    """Write a fault that ends a command: in words, and as a document if one is due."""
+    console.note(as_text(fault.diagnostics, sys.stderr) + "\n")
+    if document:
+        # Whoever reads the document may be what failed.
+        with suppress(OSError):
+            console.tell_json(
+                {"status": status, "diagnostics": as_json(fault.diagnostics)}
+            )
+
+
+def as_text(diagnostics: Iterable[Diagnostic], stream: TextIO) -> str:
+    """Return the faults in full, coloured where the stream is a willing terminal."""
+    text = render_text(diagnostics)
+    if not console.colourful(stream):
+        return text
+    import click
+
+    text = _CODE.sub(lambda m: m[1] + click.style(m[2], fg="red", bold=True), text)
+    text = _CARET.sub(lambda m: m[1] + click.style(m[2], fg="red"), text)
+    return _HINT.sub(lambda m: m[1] + click.style(m[2], fg="cyan"), text)
 
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dpql.cli import console, files, statuses
-from dpql.cli.options import EXACT
+from dpql.cli.options import EXACT, FORMAT
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
+from dpql.errors import PlanFault, SpecError
+
+if TYPE_CHECKING:
+    from dpql.model.plan import Plan
 
 _SPEC = "specs/first.yaml"
+_PLAN = "specs/first.plan.json"
+
+_NEXT = f"""
+next: edit {_SPEC}, then `dpql check specs`, `dpql plan {_SPEC}`
+"""
+_NEXT_OPEN = f"""
+next: finish {_SPEC}; `dpql check specs` says what is missing and what to write
+"""
 
 
 @click.command(
@@ -35,6 +50,7 @@ _SPEC = "specs/first.yaml"
     "--cap", type=EXACT, default="4", show_default=True, help="Budget of the data."
 )
 @click.option("--no-passphrase", is_flag=True, help="Make keys in plain files.")
+@FORMAT
 def command(
     *,
     folder: Path,
@@ -42,33 +58,76 @@ def command(
     source: str,
     cap: Fraction,
     no_passphrase: bool,
+    form: str,
 ) -> int:
     """Make a spec with its plan, keys, a ledger, hooks and a CI workflow in DIR.
 
     What is there already is kept. Keys are made when somebody can be asked for a
-    passphrase, or with --no-passphrase.
+    passphrase, or with --no-passphrase. A schema says nothing of bounds and keys, so a
+    spec made from one is finished by hand: `dpql check` asks for what is missing.
     """
     from dpql.cli import scaffold
-    from dpql.language import format_text
 
-    columns = _columns(schema) if schema else scaffold.EXAMPLE
-    draft = scaffold.spec_text(columns, source)
-    text = format_text(draft, source=_SPEC, form="yaml")
-    _make(folder / _SPEC, text)
-    spec = folder / _SPEC
-    plan = files.plan_at(spec)
-    _make(spec.with_suffix(".plan.json"), plan.to_json().decode("utf-8"))
-    _make(folder / ".pre-commit-config.yaml", scaffold.PRE_COMMIT)
-    _make(folder / ".github/workflows/specs.yaml", scaffold.WORKFLOW)
-    _make(folder / ".gitignore", scaffold.IGNORED)
-    _keys(folder / "keys", no_passphrase=no_passphrase)
-    _ledger(
-        folder / "ledger.sqlite", plan.spec.data.source, cap, plan.spec.privacy.unit
+    text = (
+        scaffold.spec_text(_columns(schema), source)
+        if schema
+        else scaffold.example(source)
     )
-    console.tell(
-        f"\nnext: edit {_SPEC}, then `dpql check specs`, `dpql plan {_SPEC}`\n"
-    )
+    beginning = Beginning(folder=folder, quiet=form == "json")
+    beginning.make(_SPEC, _laid_out(text))
+    plan = _plan(folder / _SPEC)
+    if plan is None:
+        beginning.later(f"dpql plan {_SPEC} --out {_PLAN}")
+    else:
+        beginning.make(_PLAN, plan.to_json().decode("utf-8"))
+    beginning.make(".pre-commit-config.yaml", scaffold.PRE_COMMIT)
+    beginning.make(".github/workflows/specs.yaml", scaffold.WORKFLOW)
+    beginning.make(".gitignore", scaffold.IGNORED)
+    for name in ("steward", "officer"):
+        _key(beginning, name, no_passphrase=no_passphrase)
+    if plan is None:
+        beginning.later(f"dpql ledger open {source} --epsilon {cap} --unit ...")
+    else:
+        _ledger(beginning, plan, cap)
+    if form == "json":
+        console.tell_json({"folder": str(folder), "files": beginning.files})
+    else:
+        console.tell(_NEXT if plan else _NEXT_OPEN)
     return statuses.FINE
+
+
+@dataclass(slots=True, kw_only=True)
+class Beginning:
+    """A folder that fills, and what became of each file."""
+
+    folder: Path
+    quiet: bool
+    files: list[dict[str, str]] = field(default_factory=list)
+
+    def make(self, name: str, text: str) -> None:
+        """Write a file, unless there is one."""
+        path = self.folder / name
+        if path.exists() or path.is_symlink():
+            self.say("kept", path)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.save(path, text.encode("utf-8"))
+        self.say("made", path)
+
+    def say(self, state: str, path: Path, more: str = "") -> None:
+        """Note what became of a file."""
+        self.files.append({"path": str(path), "state": state})
+        rest = f"   {more}" if more else ""
+        self._tell(f" {state:<6} {shown(str(path), limit=400)}{rest}\n")
+
+    def later(self, command: str) -> None:
+        """Note a command that a person has to give."""
+        self.files.append({"command": command, "state": "later"})
+        self._tell(f" later  `{shown(command, limit=400)}`\n")
+
+    def _tell(self, text: str) -> None:
+        if not self.quiet:
+            console.tell(text)
 
 
 def _columns(path: Path) -> dict[str, str]:
@@ -79,42 +138,46 @@ def _columns(path: Path) -> dict[str, str]:
     return found
 
 
-def _make(path: Path, text: str) -> None:
-    name = shown(str(path), limit=400)
-    if path.exists() or path.is_symlink():
-        console.tell(f" kept   {name}\n")
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    files.save(path, text.encode("utf-8"))
-    console.tell(f" made   {name}\n")
+def _laid_out(text: str) -> str:
+    """Return the text in canonical form, or as it is while something is missing."""
+    from dpql.language import format_text
+
+    with suppress(SpecError):
+        return format_text(text, source=_SPEC, form="yaml")
+    return text
 
 
-def _keys(folder: Path, *, no_passphrase: bool) -> None:
+def _plan(spec: Path) -> Plan | None:
+    with suppress(SpecError, PlanFault):
+        return files.plan_at(spec)
+    return None
+
+
+def _key(beginning: Beginning, name: str, *, no_passphrase: bool) -> None:
     from dpql.cli.keyring import asked
     from dpql.reports.keys import new_key
 
-    for name in ("steward", "officer"):
-        path = folder / name
-        if path.exists():
-            console.tell(f" kept   {shown(str(path))}\n")
-            continue
-        if not no_passphrase and not console.is_terminal(sys.stdin):
-            console.tell(f" later  `dpql keys new {name}`\n")
-            continue
-        folder.mkdir(parents=True, exist_ok=True)
-        secret = None if no_passphrase else asked(f"passphrase of {name}", twice=True)
-        key = new_key(path, secret)
-        console.tell(f" made   {shown(str(path))}   {key.fingerprint}\n")
-
-
-def _ledger(path: Path, dataset: str, cap: Fraction, unit: str | None) -> None:
-    from dpql.ledger import open_ledger
-    from dpql.model.spec import Neighbours
-
+    path = beginning.folder / "keys" / name
     if path.exists():
-        console.tell(f" kept   {shown(str(path))}\n")
+        beginning.say("kept", path)
         return
+    if not no_passphrase and not console.is_terminal(sys.stdin):
+        beginning.later(f"dpql keys new {name}")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    secret = None if no_passphrase else asked(f"passphrase of {name}", twice=True)
+    beginning.say("made", path, new_key(path, secret).fingerprint)
+
+
+def _ledger(beginning: Beginning, plan: Plan, cap: Fraction) -> None:
+    from dpql.ledger import open_ledger
+
+    path = beginning.folder / "ledger.sqlite"
+    if path.exists():
+        beginning.say("kept", path)
+        return
+    privacy, dataset = plan.spec.privacy, plan.spec.data.source
     open_ledger(str(path), create=True).open_account(
-        dataset, cap=cap, unit=unit, neighbours=Neighbours.ADD_REMOVE
+        dataset, cap=cap, unit=privacy.unit, neighbours=privacy.neighbours
     )
-    console.tell(f" made   {shown(str(path))}   {shown(dataset)}: ε at most {cap}\n")
+    beginning.say("made", path, f"{shown(dataset)}: ε at most {cap}")

@@ -105,6 +105,7 @@ def show(*, names: tuple[str, ...], form: str) -> int:
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day of trust.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="First day without.")
 @TRUST
+@FORMAT
 def trust(
     *,
     name: str,
@@ -113,13 +114,15 @@ def trust(
     since: datetime | None,
     until: datetime | None,
     trust: Path,
+    form: str,
 ) -> int:
     """Add the key NAME of WHO (steward@example.org) to the trust file."""
     from dpql.reports.trust import parse_trust, trust_line
 
     roles = _ROLES.get(role) or tuple(r for each in _ROLES.values() for r in each)
+    key = public_key(name)
     line = trust_line(
-        public_key(name),
+        key,
         principal,
         roles,
         first=since.date() if since else None,
@@ -131,5 +134,10 @@ def trust(
     after = f"{before.rstrip()}\n{line}\n".lstrip("\n")
     parse_trust(after)
     files.save(trust, after.encode("utf-8"))
-    console.tell(f"{line}\n")
+    if form == "json":
+        document = {"principal": principal, "roles": list(roles)}
+        document |= {"fingerprint": key.fingerprint, "line": line, "path": str(trust)}
+        console.tell_json(document)
+    else:
+        console.tell(f"{line}\n")
     return statuses.FINE

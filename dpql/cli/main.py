@@ -6,12 +6,14 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from itertools import pairwise
+from typing import NoReturn
 
 import click
 
 from dpql import __version__
 from dpql.cli import console, statuses
+from dpql.errors import DpqlError, InternalFault
 
 COMMANDS: dict[str, str] = {
     "demo": "Tell the whole story on made-up data.",
@@ -44,10 +46,14 @@ Differential privacy you can review before it runs, run exactly, and verify.
   dpql diff --base main SPEC what a change means
 """
 
-_REPORT = """\
-this is a bug in dpql, not in what you wrote; nothing more was done
-  = hint: report it with the command and `dpql --version`; DPQL_DEBUG=1 shows details
-"""
+_INTERRUPTED = "`dpql ledger show` tells what was spent, if anything was"
+
+_FULL = "make room or ask for the permission; no file was written in part"
+
+_BUG = (
+    "this is a bug in dpql, not in what you wrote; report it with the command and "
+    "`dpql --version` (DPQL_DEBUG=1 shows details)"
+)
 
 
 class LazyGroup(click.Group):
@@ -73,13 +79,9 @@ class LazyGroup(click.Group):
         """Find the command, or say which one was probably meant."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            from difflib import get_close_matches
+            from dpql.cli.usage import unknown_command
 
-            from dpql.diagnostics import shown
-
-            close = get_close_matches(name, COMMANDS, n=1)
-            meant = f" Did you mean `{close[0]}`?" if close else ""
-            raise click.UsageError(f"there is no command `{shown(name)}`.{meant}", ctx)
+            raise unknown_command(name, COMMANDS, "dpql")
         return super().resolve_command(ctx, args)
 
     def format_commands(
@@ -116,65 +118,64 @@ def run(arguments: Sequence[str] | None = None) -> int:
         import warnings
 
         warnings.simplefilter("ignore")
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        return _status(_invoke(arguments))
-    except click.ClickException as error:
-        return _wrong_usage(error)
-    except (click.Abort, KeyboardInterrupt, EOFError):
-        console.note("\ninterrupted; `dpql ledger show` tells what was spent, if any\n")
-        return statuses.INTERRUPTED
-    except OSError as error:
-        return _refused_by_system(error)
-    except Exception as error:  # noqa: BLE001  nothing may leave as a traceback
-        return _fault(error)
-
-
-def _invoke(arguments: Sequence[str] | None) -> Any:
-    return dpql.main(
-        args=None if arguments is None else list(arguments),
-        prog_name="dpql",
-        standalone_mode=False,
-    )
-
-
-def _status(result: Any) -> int:
+        result = dpql.main(words, prog_name="dpql", standalone_mode=False)
+    except (Exception, KeyboardInterrupt) as error:
+        if _debugging() and not isinstance(error, _EXPECTED):
+            raise
+        return _told(error, words)
     return result if isinstance(result, int) else statuses.FINE
 
 
-def _wrong_usage(error: click.ClickException) -> int:
+_EXPECTED = (DpqlError, click.ClickException, click.Abort, KeyboardInterrupt)
+
+
+def _told(error: BaseException, words: list[str]) -> int:
+    """Say what went wrong, to people and to whoever asked for JSON."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        console.note(f"{error}\n")
+        return statuses.WRONG_USAGE
+    from dpql.cli.faults import tell
+
+    fault = _fault(error, words)
+    status = statuses.status_of(fault)
+    tell(fault, status, document=_wants_json(words))
+    return status
+
+
+def _fault(error: BaseException, words: list[str]) -> DpqlError:
+    """Return the fault that an exception amounts to."""
+    match error:
+        case DpqlError():
+            return error
+        case click.Abort() | KeyboardInterrupt() | EOFError():
+            kind = statuses.Interrupted
+            return kind.of("DPQL807", "interrupted", hint=_INTERRUPTED)
+        case click.ClickException():
+            from dpql.cli.usage import fault_of
+
+            return fault_of(error, words)
+        case OSError():
+            return _refused_by_system(error)
+        case _:
+            name = type(error).__name__
+            return InternalFault.of("DPQL900", f"unexpected {name}", hint=_BUG)
+
+
+def _refused_by_system(error: OSError) -> DpqlError:
     from dpql.diagnostics import shown
 
-    lines = [f"dpql: {shown(error.format_message(), limit=400)}"]
-    context = getattr(error, "ctx", None)
-    if context is not None:
-        lines.append(f"  = hint: `{context.command_path} --help` shows how")
-    console.note("\n".join(lines) + "\n")
-    return statuses.WRONG_USAGE
-
-
-def _refused_by_system(error: OSError) -> int:
-    from dpql.diagnostics import shown
-
-    if _debugging():
-        raise error
     name = f" `{shown(str(error.filename))}`" if error.filename else ""
     reason = (error.strerror or "no reason given").lower()
-    console.note(f"DPQL800 the system refused{name}: {reason}\n")
-    return statuses.AT_FAULT
+    return statuses.CommandFault.of(
+        "DPQL800", f"the system refused{name}: {reason}", hint=_FULL
+    )
 
 
-def _fault(error: Exception) -> int:
-    from dpql.errors import DpqlError
-
-    if _debugging() and not isinstance(error, DpqlError):
-        raise error
-    if not isinstance(error, DpqlError):
-        console.note(f"DPQL900 {type(error).__name__}: {_REPORT}")
-        return statuses.BUG
-    from dpql.diagnostics import render_text
-
-    console.note(render_text(error.diagnostics) + "\n")
-    return statuses.status_of(error)
+def _wants_json(words: list[str]) -> bool:
+    """Tell whether a document was asked for, however little of the rest was right."""
+    return "--format=json" in words or ("--format", "json") in pairwise(words)
 
 
 def _debugging() -> bool:

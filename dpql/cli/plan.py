@@ -9,6 +9,7 @@ import click
 
 from dpql.cli import console, files, statuses
 from dpql.cli.budget import Budget
+from dpql.cli.faults import as_json
 from dpql.cli.settings import SETTING, Setting
 from dpql.cli.wording import examples
 from dpql.diagnostics import render_concise, shown
@@ -87,7 +88,7 @@ def command(
         raise click.UsageError("--check writes nothing: leave out --out and --html")
     specs = files.specs_in(paths)
     if check:
-        return _check(specs)
+        return _check(specs, form)
     if len(specs) > 1 and (out or html):
         raise click.UsageError("--out and --html take one spec")
     budget = Budget(location=location, dataset=dataset)
@@ -133,15 +134,22 @@ def _write(plan: Plan, out: Path | None, html: Path | None) -> None:
         console.note(f"wrote {shown(str(html), limit=400)}\n")
 
 
-def _check(specs: list[Path]) -> int:
+def _check(specs: list[Path], form: str) -> int:
     from dpql.language import load
     from dpql.planner.check import stale
 
     faults: tuple[Diagnostic, ...] = stale(specs, load)
-    if faults:
+    if form == "json":
+        console.tell_json(
+            {
+                "specs": [str(path) for path in specs],
+                "fresh": not faults,
+                "diagnostics": as_json(faults),
+            }
+        )
+    elif faults:
         console.note(render_concise(faults) + "\n")
-        return statuses.AT_FAULT
-    console.tell(
-        f"{len(specs)} {'plan is' if len(specs) == 1 else 'plans are'} fresh\n"
-    )
-    return statuses.FINE
+    else:
+        fresh = "plan is" if len(specs) == 1 else "plans are"
+        console.tell(f"{len(specs)} {fresh} fresh\n")
+    return statuses.AT_FAULT if faults else statuses.FINE

@@ -13,7 +13,7 @@ EXAMPLE = {
     "age": "integer",
     "wage": "float",
 }
-"""The columns of a project that has no schema yet."""
+"""The columns of a project that has no data yet."""
 
 _COLUMNS = {
     "id": "{type: id}",
@@ -22,19 +22,31 @@ _COLUMNS = {
     "float": "{type: float, bounds: [0, 1000], nulls: drop}  # public bounds",
 }
 
+_OPEN = {
+    "id": "{type: id}",
+    "category": "{type: category}",
+    "integer": "{type: integer, nulls: drop}",
+    "float": "{type: float, nulls: drop}",
+}
+"""What a header tells of a column; bounds and keys only people know."""
+
+_UNKNOWN = "{type: unknown}"
+_ID = re.compile(r"(?:^|[^a-z])id$", re.IGNORECASE)
+_CAMEL = re.compile(r"[a-z]I[dD]$")
+
 _SPEC = """\
 dpql: 1
 release: first_release
 purpose: Say who asks for these numbers and why.
 data:
-  source: {source}                 # bound at run time: --data {source}=FILE
-  rows: {{at_most: 1_000_000}}      # a public ceiling
-  columns:
+  source: {source}  # bound at run time: --data {source}=FILE
+  rows: {{at_most: 1_000_000}}  # a public ceiling
+  columns:{advice}
 {columns}
 privacy:
   unit: {unit}
 {contributes}  neighbours: add_remove
-  epsilon: 1                      # total for this release
+  epsilon: 1  # total for this release
   delta: 0
 defaults: {{alpha: 0.05, gamma: 1e-9, mechanism: auto}}
 statistics:
@@ -102,31 +114,43 @@ IGNORED = """\
 """
 
 
-def spec_text(columns: dict[str, str], source: str) -> str:
-    """Return a spec that is sound and says where to put what only people know.
+def example(source: str) -> str:
+    """Return a sound spec of some columns, to be replaced by one's own."""
+    lines = [f"    {name}: {_COLUMNS[kind]}" for name, kind in EXAMPLE.items()]
+    return _filled(lines, source=source, unit="person_id", group="district")
 
-    The first column called an id, if any, is the protected unit. Columns of unknown
-    type are left out, as comments.
+
+def spec_text(columns: dict[str, str], source: str) -> str:
+    """Return a spec of the columns in a header; it lacks what only people know.
+
+    The first column called an id, if any, is the protected unit. Bounds, keys and the
+    types of text files are left out, so that `dpql check` asks for each.
     """
-    kinds = dict(columns)
-    unit = next((n for n in kinds if n.lower().endswith("id")), None)
-    if unit is not None:
-        kinds[unit] = "id"
-    known = {name: kind for name, kind in kinds.items() if kind in _COLUMNS}
-    lines = [f"    {_name(name)}: {_COLUMNS[kind]}" for name, kind in known.items()]
-    lines += [
-        f"    # {_name(name)}: {{type: …}}" for name in kinds if name not in known
+    unit = next((n for n in columns if _ID.search(n) or _CAMEL.search(n)), None)
+    kinds = {**columns, **({} if unit is None else {unit: "id"})}
+    lines = [
+        f"    {_name(name)}: {_OPEN.get(kind, _UNKNOWN)}"
+        for name, kind in kinds.items()
     ]
-    if not known:
-        lines.insert(0, "    row_id: {type: id}")
-        unit = unit or "row_id"
-    groups = [name for name, kind in known.items() if kind == "category"][:1]
+    advice = "  # `dpql check` asks for what is missing; delete what is not needed"
+    return _filled(lines, source=source, unit=unit, group=None, advice=advice)
+
+
+def _filled(
+    columns: list[str],
+    *,
+    source: str,
+    unit: str | None,
+    group: str | None,
+    advice: str = "",
+) -> str:
     return _SPEC.format(
         source=source,
-        columns="\n".join(lines),
+        advice=advice,
+        columns="\n".join(columns),
         unit="row" if unit is None else _name(unit),
         contributes="" if unit is None else "  contributes: {rows: 1, groups: 1}\n",
-        by=f"    by: [{_name(groups[0])}]\n" if groups else "",
+        by=f"    by: [{_name(group)}]\n" if group else "",
     )
 
 

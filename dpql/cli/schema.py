@@ -16,10 +16,18 @@ from dpql.cli.wording import examples
     ),
 )
 @click.argument("kind", type=click.Choice(["spec", "plan", "report"]))
-def command(*, kind: str) -> int:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json"]),
+    default="json",
+    help="A schema is JSON, whether this is given or not.",
+)
+def command(*, kind: str, form: str) -> int:
     """Print the JSON Schema (2020-12) of a spec, a plan or a report."""
     from dpql.resources import schemas
 
+    del form
     path = schemas().get(kind)
     if path is None:
         raise CommandFault.of("DPQL803", f"this installation has no schema of a {kind}")

@@ -19,16 +19,27 @@ DATA_MISFIT = 5
 BUG = 70
 INTERRUPTED = 130
 
+
+class CommandFault(DpqlError):
+    """A command cannot do what it is asked: a file, a folder or git refuses (8xx)."""
+
+
+class UsageFault(CommandFault):
+    """A command was not written as it must be (81x)."""
+
+
+class Interrupted(CommandFault):
+    """A person has stopped the command (DPQL807)."""
+
+
 _BY_KIND: tuple[tuple[type[DpqlError], int], ...] = (
     (InternalFault, BUG),
     (LedgerFault, BUDGET_REFUSED),
     (VerifyFault, TRUST_REFUSED),
     (RunFault, DATA_MISFIT),
+    (UsageFault, WRONG_USAGE),
+    (Interrupted, INTERRUPTED),
 )
-
-
-class CommandFault(DpqlError):
-    """A command cannot do what it is asked: a file, a folder or git refuses (8xx)."""
 
 
 def status_of(error: DpqlError) -> int:

@@ -12,6 +12,8 @@ COMMAND: dict[str, Code] = {
             "full disk, a missing permission, a file that went away. Whatever was "
             "being written is not there in part: files appear wholly or not at all."
         ),
+        wrong="dpql show releases/2026-11-16-wages > /mnt/full/wages.txt",
+        right="dpql show releases/2026-11-16-wages > wages.txt",
     ),
     "DPQL801": Code(
         title="the file cannot be written",
@@ -57,5 +59,51 @@ COMMAND: dict[str, Code] = {
         cause="`dpql explain` knows the error codes, the keys of a spec, some terms.",
         wrong="dpql explain epsilom",
         right="dpql explain epsilon",
+    ),
+    "DPQL807": Code(
+        title="the command was interrupted",
+        cause=(
+            "Somebody pressed Ctrl-C, or left a question unanswered. A run that had "
+            "not begun to draw noise gets its epsilon back; one that had keeps its "
+            "debit, and nothing of it is released."
+        ),
+        wrong="Ctrl-C, and a look at the folder to see how far it came",
+        right="dpql ledger show wages",
+    ),
+    "DPQL810": Code(
+        title="there is no such command",
+        cause="The first word after `dpql`, or after a group of commands, names one.",
+        wrong="dpql plna specs/wages.yaml",
+        right="dpql plan specs/wages.yaml",
+    ),
+    "DPQL811": Code(
+        title="there is no such option",
+        cause="The command does not know the option; `--help` lists those it knows.",
+        wrong="dpql plan specs/wages.yaml --output wages.plan.json",
+        right="dpql plan specs/wages.yaml --out wages.plan.json",
+    ),
+    "DPQL812": Code(
+        title="something is missing from the command",
+        cause="An argument or an option that the command cannot do without.",
+        wrong="dpql approve wages.plan.json",
+        right="dpql approve wages.plan.json --key officer",
+    ),
+    "DPQL813": Code(
+        title="a value on the command line does not fit",
+        cause=(
+            "The option takes numbers, days or words of another kind, or takes none, "
+            "or was given none."
+        ),
+        wrong="dpql approve wages.plan.json --key officer --until tomorrow",
+        right="dpql approve wages.plan.json --key officer --until 2027-06-01",
+    ),
+    "DPQL814": Code(
+        title="the command cannot be used so",
+        cause=(
+            "Options that exclude one another, an argument too many, or a question "
+            "that nobody is there to answer."
+        ),
+        wrong="dpql plan specs/wages.yaml --set epsilon=2 --out wages.plan.json",
+        right="dpql plan specs/wages.yaml --set epsilon=2",
     ),
 }

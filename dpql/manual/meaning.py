@@ -197,7 +197,7 @@ MEANING: dict[str, Code] = {
             "A result was checked a second way and did not agree. Nothing was written "
             "or released. This is a bug in dpql."
         ),
-        wrong="",
-        right="",
+        wrong="dpql check specs/wages.yaml, again and again",
+        right="DPQL_DEBUG=1 dpql check specs/wages.yaml, and a report of what it shows",
     ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -64,19 +65,48 @@ def test_a_scaffold_is_sound_and_keeps_what_is_there(tmp_path: Path) -> None:
 
 
 def test_names_and_types_come_from_a_header(tmp_path: Path) -> None:
-    """Names of a csv become comments to fill in; types of parquet become columns."""
+    """No row is read; what a header does not tell is what `check` asks for."""
     polars = pytest.importorskip("polars")
     (tmp_path / "rows.csv").write_text("unit_id,secret\n1,canary\n", "utf-8")
-    fine(dpql("init", "a", "--from-schema", "rows.csv", folder=tmp_path))
+    made = fine(dpql("init", "a", "--from-schema", "rows.csv", folder=tmp_path))
+    assert "later  `dpql plan specs/first.yaml" in made
+    assert "made   a/ledger.sqlite" not in made
     text = (tmp_path / "a" / "specs" / "first.yaml").read_text("utf-8")
     assert "unit_id: {type: id}" in text
-    assert "# secret: {type: …}" in text
     assert "canary" not in text
-    frame = polars.DataFrame({"Patient ID": [1], "größe": [1.5], "sex": ["f"]})
+    assert ["DPQL209"] == _asked(tmp_path, "a")
+    frame = polars.DataFrame(
+        {"Patient ID": [1], "größe": [1.5], "sex": ["f"], "paid": [2]}
+    )
     frame.write_parquet(tmp_path / "rows.parquet")
     fine(dpql("init", "b", "--from-schema", "rows.parquet", folder=tmp_path))
     text = (tmp_path / "b" / "specs" / "first.yaml").read_text("utf-8")
-    assert "{type: float" in text
-    fine(dpql("check", "b/specs", folder=tmp_path))
+    assert '"Patient ID": {type: id}' in text
+    assert '"größe": {type: float, nulls: drop}' in text
+    assert "paid: {type: integer, nulls: drop}" in text
+    assert ["DPQL201"] * 3 == _asked(tmp_path, "b")
     gone = dpql("init", "c", "--from-schema", "none.parquet", folder=tmp_path)
     refused(gone, 5, "DPQL501")
+
+
+def test_a_spec_from_a_header_is_finished_by_hand(tmp_path: Path) -> None:
+    """When what `check` asks for is there, a second init makes the rest."""
+    (tmp_path / "rows.csv").write_text("unit_id,age\n1,3\n", "utf-8")
+    begin = ("init", ".", "--from-schema", "rows.csv", "--no-passphrase")
+    fine(dpql(*begin, folder=tmp_path))
+    spec = tmp_path / "specs" / "first.yaml"
+    finished = "{type: integer, bounds: [0, 100], nulls: drop}"
+    text = spec.read_text("utf-8").replace("{type: unknown}", finished)
+    spec.write_text(text, "utf-8")
+    fine(dpql("check", "specs", folder=tmp_path))
+    again = fine(dpql(*begin, folder=tmp_path))
+    assert "made   specs/first.plan.json" in again
+    assert "made   ledger.sqlite" in again
+    fine(dpql("plan", "--check", "specs", folder=tmp_path))
+
+
+def _asked(folder: Path, name: str) -> list[str]:
+    """Return the codes of what `check` asks for."""
+    run = dpql("check", f"{name}/specs", "--format", "json", folder=folder)
+    assert run.returncode == 1
+    return [fault["code"] for fault in json.loads(run.stdout)["diagnostics"]]
