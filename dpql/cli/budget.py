@@ -1,40 +1,111 @@
-"""What a plan would leave of a budget, as one more fact of its review."""
+"""What plans would leave of a budget, beside their review and their difference."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from dpql.cli.options import LEDGER_NAME
 from dpql.diagnostics import shown
+from dpql.errors import LedgerFault
 
 if TYPE_CHECKING:
+    from dpql.ledger import Account
     from dpql.model.plan import Plan
+    from dpql.planner.diff import Difference
     from dpql.planner.explain import Explanation
+
+
+_OVER = "does not fit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Where the ledger is, if there is one to ask, and what the data are called."""
+    """Where the ledger is and what the data are called, as far as somebody said.
+
+    If nobody did, a ledger in this folder is asked, and passed over where it does not
+    know the data.
+    """
 
     location: str | None
     dataset: str | None
 
-    def beside(self, explanation: Explanation, plan: Plan) -> Explanation:
-        """Return the explanation with the ledger's fact after what is spent.
+    def account(self, plan: Plan) -> Account | None:
+        """Return the budget that a plan would be debited from.
 
         Raises:
-            LedgerFault: the ledger is missing, or does not know the data (7xx).
+            LedgerFault: a ledger that was named is missing or unreadable, or does not
+                know the data (7xx).
         """
-        if self.location is None:
-            return explanation
         from dpql.ledger import open_ledger
-        from dpql.planner.figures import bar, rational
 
         name = self.dataset or plan.spec.data.source
-        account = open_ledger(self.location).account(name)
-        before, after = account.committed, account.committed + plan.spent
-        words = f"{rational(before)} → {rational(after)} of {rational(account.cap)}"
-        gauge = bar(after / account.cap) if after <= account.cap else "does not fit"
-        fact = ("ledger", f"{shown(name)}   spent {words}   {gauge}")
+        if self.location is not None:
+            return open_ledger(self.location).account(name)
+        if not Path(LEDGER_NAME).is_file():
+            return None
+        try:
+            return open_ledger(LEDGER_NAME).account(name)
+        except LedgerFault:
+            return None
+
+    def beside(self, explanation: Explanation, plan: Plan) -> Explanation:
+        """Return the explanation with the ledger's fact after what is spent."""
+        account = self.account(plan)
+        if account is None:
+            return explanation
+        from dpql.planner.figures import bar, rational
+
+        ends = map(rational, (account.committed, _after(account, plan)))
+        words = f"{' → '.join(dict.fromkeys(ends))} of {rational(account.cap)}"
+        part = _after(account, plan) / account.cap
+        gauge = bar(part) if part <= 1 else _OVER
+        if account.released(plan.digest):
+            gauge += "   released already; running it again costs nothing"
+        fact = ("ledger", f"{shown(account.dataset)}   spent {words}   {gauge}")
         protects, spends, *others = explanation.facts
         return replace(explanation, facts=(protects, spends, fact, *others))
+
+    def after(self, difference: Difference, old: Plan, new: Plan) -> Difference:
+        """Return the difference with what the ledger would hold after either plan."""
+        account = self.account(new)
+        if account is None:
+            return difference
+        from dpql.planner.changes import Change, Verdict
+        from dpql.planner.figures import rational
+
+        ends = [rational(_after(account, plan)) for plan in (old, new)]
+        words = " → ".join(dict.fromkeys(ends)) + f" of {rational(account.cap)}"
+        if _after(account, new) > account.cap:
+            words += f", {_OVER}"
+        noted = tuple(
+            replace(change, note=f"{change.note}   ledger after: {words}")
+            if change.subject == "budget"
+            else change
+            for change in difference.changes
+        )
+        if noted == difference.changes:
+            noted = (Change.of(Verdict.SAME, "ledger", f"after: {words}"), *noted)
+        return replace(difference, changes=noted)
+
+    def document(self, plan: Plan) -> dict[str, Any] | None:
+        """Return what the ledger holds and would hold, for machines."""
+        account = self.account(plan)
+        if account is None:
+            return None
+        after = _after(account, plan)
+        return {
+            "dataset": account.dataset,
+            "cap": str(account.cap),
+            "before": str(account.committed),
+            "after": str(after),
+            "fits": after <= account.cap,
+        }
+
+
+def _after(account: Account, plan: Plan) -> Fraction:
+    """Return what would be spent or held back; a release is paid for once."""
+    cost = Fraction(0) if account.released(plan.digest) else plan.spent
+    return account.committed + cost

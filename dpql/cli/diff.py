@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpql.cli import console, files, statuses
+from dpql.cli.budget import Budget
+from dpql.cli.options import DATASET, REVIEWED_LEDGER
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
 
@@ -68,38 +70,54 @@ class Judgement:
     type=click.Choice(["weaker", "review", "any"]),
     help="Exit 1 on that verdict or a graver one.",
 )
+@REVIEWED_LEDGER
+@DATASET
 def command(
-    *, paths: tuple[Path, ...], base: str | None, form: str, fail_on: str | None
+    *,
+    paths: tuple[Path, ...],
+    base: str | None,
+    form: str,
+    fail_on: str | None,
+    location: str | None,
+    dataset: str | None,
 ) -> int:
     """Judge a change: WEAKER, STRONGER, SAME, or for a person to REVIEW.
 
     OLD and NEW are specs or plans. With --base, the old spec is read from git; a spec
-    that was not there is NEW.
+    that was not there is NEW. Where a ledger knows the data, what it would hold after
+    either is shown.
     """
+    budget = Budget(location=location, dataset=dataset)
     if base is None:
         if len(paths) != 2:  # noqa: PLR2004  old and new
             raise click.UsageError("name OLD and NEW, or --base REF and a SPEC")
-        judged = [_between(*paths)]
+        judged = [_between(*paths, budget)]
     else:
-        judged = [_since(base, path) for path in files.specs_in(paths)]
+        judged = [_since(base, path, budget) for path in files.specs_in(paths)]
     if form == "json":
-        documents = [_document(judgement) for judgement in judged]
+        documents = [
+            {**_document(each), "ledger": budget.document(each.plan)} for each in judged
+        ]
         console.tell_json(documents if base else documents[0])
     else:
         show = _markdown if form == "markdown" else _text
-        console.tell("\n".join(map(show, judged)))
+        console.tell("\n".join(show(each, budget) for each in judged))
     failing = _FAILING[fail_on] & {judgement.verdict for judgement in judged}
     return statuses.AT_FAULT if failing else statuses.FINE
 
 
-def _between(old: Path, new: Path) -> Judgement:
+def _between(old: Path, new: Path, budget: Budget) -> Judgement:
+    return _judged(str(new), files.plan_at(old), files.plan_at(new), budget)
+
+
+def _judged(source: str, old: Plan, new: Plan, budget: Budget) -> Judgement:
     from dpql import api
 
-    before, after = files.plan_at(old), files.plan_at(new)
-    return Judgement(source=str(new), plan=after, difference=api.diff(before, after))
+    found = budget.after(api.diff(old, new), old, new)
+    return Judgement(source=source, plan=new, difference=found)
 
 
-def _since(base: str, path: Path) -> Judgement:
+def _since(base: str, path: Path, budget: Budget) -> Judgement:
     from dpql import api
     from dpql.cli import history
     from dpql.language import load_text
@@ -110,17 +128,16 @@ def _since(base: str, path: Path) -> Judgement:
     if text is None:
         return Judgement(source=str(path), plan=plan, difference=None)
     old = load_text(text, source=f"{base}:{path}", form=form_of(path))
-    return Judgement(
-        source=str(path), plan=plan, difference=api.diff(api.plan(old), plan)
-    )
+    return _judged(str(path), api.plan(old), plan, budget)
 
 
-def _text(judgement: Judgement) -> str:
+def _text(judgement: Judgement, budget: Budget) -> str:
     from dpql.planner import diff_render, render
     from dpql.planner.explain import explain
 
     if judgement.difference is None:
-        review = render.as_text(explain(judgement.plan), source=judgement.source)
+        explanation = budget.beside(explain(judgement.plan), judgement.plan)
+        review = render.as_text(explanation, source=judgement.source)
         written = f"NEW      {review}"
     else:
         written = diff_render.as_text(judgement.difference, source=judgement.source)
@@ -129,13 +146,14 @@ def _text(judgement: Judgement) -> str:
     return console.styled(word, fg=colour, bold=True) + written.removeprefix(word)
 
 
-def _markdown(judgement: Judgement) -> str:
+def _markdown(judgement: Judgement, budget: Budget) -> str:
     from dpql.planner import diff_render, render
     from dpql.planner.explain import explain
 
     name = render.marked(shown(judgement.source, limit=400))
     if judgement.difference is None:
-        return f"**NEW** {name}\n\n{render.as_markdown(explain(judgement.plan))}"
+        explanation = budget.beside(explain(judgement.plan), judgement.plan)
+        return f"**NEW** {name}\n\n{render.as_markdown(explanation)}"
     return f"**{judgement.verdict}** {name}\n\n" + diff_render.as_markdown(
         judgement.difference
     )

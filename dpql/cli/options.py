@@ -27,11 +27,14 @@ class ExactType(click.ParamType[Fraction]):
 
 EXACT = ExactType()
 
+LEDGER_NAME = "ledger.sqlite"
+"""The ledger of a folder, where nobody names another."""
+
 LEDGER = click.option(
     "--ledger",
     "location",
     envvar="DPQL_LEDGER",
-    default="ledger.sqlite",
+    default=LEDGER_NAME,
     show_default=True,
     metavar="FILE|URL",
     help="The ledger: a file, or postgresql://…",
@@ -44,4 +47,16 @@ FORMAT = click.option(
     default="text",
     show_default=True,
     help="How the result is written.",
+)
+
+REVIEWED_LEDGER = click.option(
+    "--ledger",
+    "location",
+    envvar="DPQL_LEDGER",
+    metavar="FILE|URL",
+    help="The ledger to hold it against; ledger.sqlite if that knows the data.",
+)
+
+DATASET = click.option(
+    "--dataset", help="The owner's name of the data, if not the source's."
 )

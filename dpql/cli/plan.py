@@ -10,6 +10,7 @@ import click
 from dpql.cli import console, files, statuses
 from dpql.cli.budget import Budget
 from dpql.cli.faults import as_json
+from dpql.cli.options import DATASET, REVIEWED_LEDGER
 from dpql.cli.settings import SETTING, Setting
 from dpql.cli.wording import examples
 from dpql.diagnostics import render_concise, shown
@@ -54,14 +55,8 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="Suppose another epsilon, alpha or mechanism; cannot be saved.",
 )
-@click.option(
-    "--ledger",
-    "location",
-    envvar="DPQL_LEDGER",
-    metavar="FILE|URL",
-    help="Show what would be left of the budget.",
-)
-@click.option("--dataset", help="The owner's name of the data, if not the source's.")
+@REVIEWED_LEDGER
+@DATASET
 @click.option(
     "--format",
     "form",
@@ -113,9 +108,9 @@ def _review(
         from dpql.cli import supposing
 
         return supposing.review(plan, dict(settings), form, source=str(path))
-    explanation = budget.beside(explain(plan), plan)
     if form == "json":
-        return render.as_json(explanation)
+        return {**render.as_json(explain(plan)), "ledger": budget.document(plan)}
+    explanation = budget.beside(explain(plan), plan)
     if form == "markdown":
         return render.as_markdown(explanation)
     from dpql.cli.fitting import fitted
