@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from dpql import __version__
+from dpql.api.stages import Stage
+from dpql.api.versions import stated_versions
 from dpql.curator import run
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
 from dpql.ledger import Head, Ledger, Receipt, Reservation, Sealed
@@ -36,8 +35,6 @@ from dpql.reports.statement import read_statement
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
 from dpql.reports.verify import require_named_signer, signing_line
 from dpql.reports.view import read_ledger_record
-
-_PACKAGES = ("cryptography", "gmpy2", "numpy", "polars")
 
 _HEADER_FAULTS = frozenset(f"DPQL50{digit}" for digit in range(8))
 """Refusals that say nothing about rows but what is public; they cost nothing."""
@@ -73,14 +70,15 @@ def execute(
     engine: str = "polars",
     progress: Callable[[], None] | None = None,
     reserved: Callable[[int], None] | None = None,
+    stage: Callable[[Stage], None] = lambda _: None,
 ) -> Executed:
     """Run a plan on data once, debit it, sign it, store it and write its folder.
 
     ``dataset`` is the owner's name of the data, whatever the plan calls its source.
     ``trust`` says whose approvals count. ``folder`` is where the release is written;
     releases beside it that we signed must be known to the ledger. ``reserved`` is told
-    the number of the reservation. Without a ledger nothing is debited, and the report
-    says so.
+    the number of the reservation, ``stage`` which stage begins. Without a ledger
+    nothing is debited, and the report says so.
 
     Raises:
         PlanFault: the plan is not what its spec compiles to (4xx).
@@ -93,8 +91,17 @@ def execute(
     if ledger is None:
         require_signers(plan, signers, trust, day)
         verify_approvals(approvals, plan, trust or Trust(()), day=day)
-        release = run(plan, frames, engine=engine, progress=progress)
+        stage(Stage.READING)
+        release = run(
+            plan,
+            frames,
+            engine=engine,
+            progress=progress,
+            before_draw=lambda: stage(Stage.DRAWING),
+        )
+        stage(Stage.SEALING)
         report = _signed(release, signers, day, None, approvals)
+        stage(Stage.WRITING)
         _written(report, folder)
         return Executed(report=report, fresh=True, entries=None, release=release)
     account = ledger.account(dataset)
@@ -122,12 +129,15 @@ def execute(
         return _stored(ledger, granted, folder)
     if reserved is not None:
         reserved(granted.run.number)
-    debit = _Debit(ledger, granted)
+    debit = _Debit(ledger, granted, lambda: stage(Stage.DRAWING))
+    stage(Stage.READING)
     release = _drawn(plan, frames, debit, engine, progress)
     receipt = debit.receipt
     assert receipt is not None
+    stage(Stage.SEALING)
     report = _signed(release, signers, day, _record(receipt), approved.envelopes)
     sealed = ledger.seal(receipt, report.envelope, dict(report.files))
+    stage(Stage.WRITING)
     _written(report, folder)
     return Executed(
         report=report, fresh=True, entries=_entries(sealed), release=release
@@ -202,11 +212,13 @@ class _Debit:
 
     ledger: Ledger
     reservation: Reservation
+    spent: Callable[[], None]
     receipt: Receipt | None = None
 
     def spend(self) -> None:
         """Make it durable that noise is about to be drawn."""
         self.receipt = self.ledger.begin_draw(self.reservation)
+        self.spent()
 
 
 def _drawn(
@@ -286,12 +298,3 @@ def _entries(sealed: Sealed) -> tuple[int, int]:
 def _written(report: Report, folder: Path | None) -> None:
     if folder is not None:
         report.write(folder)
-
-
-def stated_versions() -> dict[str, str]:
-    """Return the versions of what computes, for the report."""
-    found = {"dpql": __version__, "python": platform.python_version()}
-    for name in _PACKAGES:
-        with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found

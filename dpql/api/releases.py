@@ -88,7 +88,7 @@ def sign(
     Raises:
         dpql.errors.VerifyFault: a key cannot be used, or it is a rehearsal (6xx).
     """
-    from dpql.api.execute import stated_versions
+    from dpql.api.versions import stated_versions
     from dpql.reports.keys import load_key
     from dpql.reports.report import sign as sign_release
 
