@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,8 +78,9 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     day = datetime.now(UTC).date()
     folder = options["out"] or _folder(plan, ledger, stored, day.isoformat())
     from dpql.api.execute import execute
+    from dpql.cli.progress import watched
 
-    with _progress() as tick:
+    with watched() as watch:
         done = execute(
             plan,
             frames,
@@ -94,7 +93,7 @@ def command(*, path: Path, form: str, **options: Any) -> int:
             folder=folder,
             again=options["again"],
             engine=options["engine"],
-            progress=tick,
+            stage=watch,
             reserved=lambda number: console.note(f" reserved     ledger #{number}\n"),
         )
     _tell(done, folder, form)
@@ -176,26 +175,6 @@ def _trust(path: Path) -> Any:
 def _approvals(path: Path, named: tuple[Path, ...]) -> list[bytes]:
     beside = sorted(path.parent.glob(f"{stem(path)}.approval.*.json"))
     return [files.contents(each, limit=_LIMIT) for each in (*named, *beside)]
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[], None] | None]:
-    """Show that rows are being read, to a person only; nothing is counted."""
-    if not console.colourful(sys.stderr):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    bar = Progress(
-        TextColumn(" aggregating "),
-        BarColumn(bar_width=40),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("", total=None)
-        yield lambda: bar.advance(task)
 
 
 def _tell(done: Executed, folder: Path, form: str) -> None:

@@ -1,9 +1,10 @@
-"""Questions on a terminal: the debit, the signature, the passphrase."""
+"""On a terminal: questions are asked, and a run shows how far it has come."""
 
 from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -16,13 +17,15 @@ from cli.started import dpql, fine, surroundings
 pytestmark = pytest.mark.cli
 
 
-def _answered(folder: Path, answers: str, *arguments: str) -> tuple[int, str]:
+def _answered(
+    folder: Path, answers: str, *arguments: str, **environment: str
+) -> tuple[int, str]:
     """Run a command on a terminal, answer each question; return status and screen."""
     leader, follower = pty.openpty()
     run = subprocess.Popen(
         [sys.executable, "-m", "dpql", *arguments],
         cwd=folder,
-        env=surroundings(TERM="dumb"),
+        env=surroundings(**{"TERM": "dumb", **environment}),
         stdin=follower,
         stdout=follower,
         stderr=follower,
@@ -81,3 +84,51 @@ def test_a_passphrase_is_asked_for_unseen(tmp_path: Path) -> None:
     assert status == 0
     status, screen = _answered(folder, "barley\n", *sign)
     assert (4, True) == (status, "DPQL622" in screen)
+
+
+STAGES = [
+    "adding up rows",
+    "drawing noise",
+    "signing and sealing",
+    "writing the folder",
+]
+
+
+def _frames(screen: str) -> list[tuple[str, str]]:
+    """Return what the bar has shown: percentage and words, each pair once."""
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen)
+    found = re.findall(r"running [^\r\n]*?(\d+)% +[-\\|/]? *(\w[\w ]*\w)", plain)
+    return list(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize("columns", ["120", "60", "40"])
+def test_a_run_shows_its_stages_and_nothing_of_the_rows(
+    tmp_path: Path, columns: str
+) -> None:
+    """Every bar is the same, whatever the data: so many stages of a public number."""
+    expected = [*zip(("0", "25", "50", "75"), STAGES, strict=True), ("100", "done")]
+    for people in (1, 3000):
+        folder = project(tmp_path / f"project-{people}", people=people)
+        status, screen = _answered(
+            folder, "", *RUN, "--yes", TERM="xterm", COLUMNS=columns
+        )
+        assert (0, expected) == (status, _frames(screen))
+
+
+def test_no_bar_where_nothing_runs_or_nobody_looks(tmp_path: Path) -> None:
+    """A release that was stored before, a plain terminal and a pipe show none."""
+    folder = project(tmp_path / "project")
+    status, screen = _answered(folder, "", *RUN, "--yes")
+    assert (0, False) == (status, "%" in screen.split("release district", 1)[0])
+    status, screen = _answered(folder, "", *RUN, TERM="xterm", NO_COLOR="1")
+    assert (0, []) == (status, _frames(screen))
+    assert "already released" in screen
+    assert "running" not in dpql(*RUN, "--yes", "--again", folder=folder).stderr
+
+
+def test_a_bar_without_colours(tmp_path: Path) -> None:
+    """NO_COLOR leaves the bar and takes the colours."""
+    folder = project(tmp_path / "project")
+    status, screen = _answered(folder, "", *RUN, "--yes", TERM="xterm", NO_COLOR="1")
+    assert (0, 5) == (status, len(_frames(screen)))
+    assert re.search(r"\x1b\[3\d", screen) is None
