@@ -9,6 +9,8 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from fractions import Fraction
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,9 +20,11 @@ from cli.started import SPECS, WAGES, dpql
 
 import dpql as library
 from dpql.cli.curves import page
-from dpql.cli.curves.grid import drawn, totals
+from dpql.cli.curves.grid import Drawn, drawn, totals
+from dpql.model.plan import Plan
+from dpql.model.spec import Epsilon
 from dpql.planner.alternatives import error_at
-from dpql.planner.figures import within_text
+from dpql.planner.figures import rational, within_text
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -62,8 +66,8 @@ def test_specs_of_every_kind_are_drawn(name: str) -> None:
     plan = library.plan(SPECS / f"{name}.yaml")
     for series in _data(page(plan))["statistics"]:
         assert len(series["points"]) > 50
-        assert all(0 <= point["x"] <= 460 for point in series["points"])
-        assert all(0 <= point["y"] <= 250 for point in series["points"])
+        assert all(0 <= point["x"] <= 400 for point in series["points"])
+        assert all(0 <= point["y"] <= 236 for point in series["points"])
 
 
 class _Reader(HTMLParser):
@@ -124,31 +128,31 @@ def test_hostile_words_are_inert() -> None:
     assert "\u202e" not in text
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-def test_sliders_move_in_a_browser(tmp_path: Path) -> None:
-    """Half the total shows the planner's error at half the shares, never a better."""
-    plan = library.plan(WAGES)
-    text = page(plan)
-    offered = totals(plan)
-    index = offered.index(plan.epsilon / 2)
-    move = (
-        f'const t=document.getElementById("total");t.value={index};'
-        't.dispatchEvent(new Event("input"));'
-    )
-    digest = base64.b64encode(hashlib.sha256(move.encode()).digest()).decode()
-    text = text.replace("script-src '", f"script-src 'sha256-{digest}' '", 1)
-    text = text.replace("</body>", f"<script>{move}</script></body>")
-    target = tmp_path / "page.html"
+browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+
+def _browsed(folder: Path, text: str, script: str = "") -> tuple[str, str]:
+    """Open a page in a browser without a network; return its end and the console.
+
+    A script of ours is let in by its hash, beside the page's own.
+    """
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        text = text.replace("script-src '", f"script-src 'sha256-{digest}' '", 1)
+        text = text.replace("</body>", f"<script>{script}</script></body>")
+    target = folder / "page.html"
     target.write_text(text, "utf-8")
     assert CHROMIUM is not None
-    dom = subprocess.run(
+    run = subprocess.run(
         [
             CHROMIUM,
             "--headless",
             "--no-sandbox",
             "--disable-gpu",
             "--disable-background-networking",
-            f"--user-data-dir={tmp_path / 'profile'}",
+            "--proxy-server=127.0.0.1:9",
+            "--enable-logging=stderr",
+            f"--user-data-dir={folder / 'profile'}",
             "--dump-dom",
             target.as_uri(),
         ],
@@ -156,15 +160,110 @@ def test_sliders_move_in_a_browser(tmp_path: Path) -> None:
         encoding="utf-8",
         timeout=120,
         check=True,
-    ).stdout
-    shown = re.findall(r'class="within">([^<]*)<', dom)
-    ages = plan.step("ages")
-    fixed = plan.step("headcount").epsilon
-    epsilon = (plan.epsilon / 2 - fixed) / 3
-    exact = error_at(plan, ages, ages.mechanism, epsilon, rows=None)
-    assert exact is not None
-    assert shown[0] == within_text(plan.step("headcount").accuracy or exact, None)
-    assert exact <= int(shown[2].removeprefix("± ")) <= exact * 5 / 4
+    )
+    said = [line for line in run.stderr.splitlines() if "CONSOLE" in line]
+    return run.stdout, "\n".join(said)
+
+
+MOVES = """
+const total = document.getElementById("total");
+const slide = (input, value) => {
+  input.value = value;
+  input.dispatchEvent(new Event("input"));
+};
+const seen = POSITIONS.map(([place, shares]) => {
+  slide(total, place);
+  document.querySelectorAll("input.share").forEach((s, i) => slide(s, shares[i]));
+  return {
+    total: document.getElementById("total-text").textContent,
+    warning: !document.getElementById("warning").hidden,
+    within: [...document.querySelectorAll(".within")].map((o) => o.textContent),
+    epsilon: [...document.querySelectorAll(".epsilon")].map((o) => o.textContent),
+  };
+});
+document.getElementById("back").click();
+const back = [...document.querySelectorAll(".within")].map((o) => o.textContent);
+const box = document.createElement("pre");
+box.id = "seen";
+box.textContent = JSON.stringify({ seen, back });
+document.body.append(box);
+"""
+
+
+def _looked_up(each: Drawn, plan: Plan, epsilon: Fraction) -> tuple[str, str]:
+    """Return what a card must show: the planner's error on its grid, never a better."""
+    step = each.step
+    curve = next(c for c in each.curves if c.mechanism == step.mechanism)
+    point = max((e for e, _ in curve.points if e <= epsilon), default=None)
+    if point is None:
+        return "too little", "0"
+    error = error_at(plan, step, step.mechanism, point, rows=step.at_least or 1_000)
+    assert error is not None
+    return within_text(error, step.unit), rational(point)
+
+
+@browser
+@pytest.mark.parametrize("name", ["district_wages", "energy_use"])
+def test_sliders_show_the_planners_numbers(name: str, tmp_path: Path) -> None:
+    """Total and shares are moved in a browser; every reading is on a planner's grid."""
+    plan = library.plan(SPECS / f"{name}.yaml")
+    offered, cards = totals(plan), drawn(plan)
+    open_ = [each for each in cards if each.weight is not None]
+    fixed = sum(each.step.epsilon for each in cards if each.weight is None)
+    positions = [
+        (place, [notch * (-1) ** n for n in range(len(open_))])
+        for place in range(6, len(offered), 5)
+        for notch in (0, 2, 4)
+    ]
+    script = MOVES.replace("POSITIONS", json.dumps(positions))
+    dom, said = _browsed(tmp_path, page(plan), script)
+    assert said == ""
+    found = re.search(r'<pre id="seen">(.*?)</pre>', dom, re.DOTALL)
+    assert found is not None
+    shown = json.loads(unescape(found[1]))
+    for (place, notches), seen in zip(positions, shown["seen"], strict=True):
+        assert f"ε = {rational(offered[place])}: any outcome" in seen["total"]
+        left = offered[place] - fixed
+        assert seen["warning"] == (left <= 0)
+        weights = {
+            each.step.name: (each.weight or 0) * Fraction(2) ** (notch // 2)
+            for each, notch in zip(open_, notches, strict=True)
+        }
+        for each, *reading in zip(cards, seen["within"], seen["epsilon"], strict=True):
+            share = weights.get(each.step.name)
+            if share is None:
+                epsilon = each.step.epsilon
+            else:
+                epsilon = left * share / sum(weights.values())
+            assert tuple(reading) == _looked_up(each, plan, epsilon)
+    planned = [_looked_up(each, plan, each.step.epsilon)[0] for each in cards]
+    assert planned == shown["back"]
+
+
+@browser
+def test_the_policy_holds_in_a_browser(tmp_path: Path) -> None:
+    """The page breaks no rule of its own; a script, handler or picture put in does."""
+    text = page(library.plan(WAGES))
+    dom, said = _browsed(tmp_path, text)
+    assert ("", True) == (said, "scripted" in dom)
+    for planted in (
+        "<script>document.body.id='bad'</script>",
+        "<img src=x onerror=\"document.body.id='bad'\">",
+        "<style>body{color:red}</style>",
+    ):
+        dom, said = _browsed(tmp_path, text.replace("</body>", f"{planted}</body>"))
+        assert "Content Security Policy" in said
+        assert 'id="bad"' not in dom
+
+
+def test_pages_without_shares_say_so() -> None:
+    """No slider where nothing can slide, none for a share that has no rival."""
+    plan = library.plan(SPECS / "smallest_mean.yaml")
+    assert ("total" in page(plan), 'class="share"' in page(plan)) == (True, False)
+    still = replace(plan.steps[0], spend=Epsilon(value=plan.epsilon))
+    text = page(replace(plan, steps=(still,)))
+    assert "nothing to slide" in text
+    assert 'id="total"' not in text
 
 
 @pytest.mark.cli

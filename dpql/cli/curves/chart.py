@@ -12,8 +12,8 @@ from dpql.diagnostics import shown
 from dpql.planner.alternatives import Curve
 from dpql.planner.figures import decimal
 
-_WIDTH, _HEIGHT = 460, 250
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 84, 14, 36
+_WIDTH, _HEIGHT = 400, 236
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 76, 12, 40
 _FEW = 4
 
 
@@ -86,7 +86,7 @@ class Chart:
             x = self.x(tick)
             lines.append(
                 f'<line class="grid" x1="{x}" x2="{x}" y1="{_TOP}" y2="{bottom}"/>'
-                f'<text x="{x}" y="{bottom + 15}" text-anchor="middle">'
+                f'<text x="{x}" y="{bottom + 16}" text-anchor="middle">'
                 f"{_short(tick)}</text>"
             )
         middle = (_LEFT + _WIDTH - _RIGHT) / 2
@@ -120,7 +120,7 @@ class Chart:
         )
         names, above = [], float("-inf")
         for y, name in ends:
-            above = max(y, above + 14)
+            above = max(y, above + 15)
             kind = "name" if name == chosen else "name faint"
             names.append(
                 f'<text class="{kind}" x="{_WIDTH - _RIGHT + 7}" y="{above + 4}">'

@@ -4,31 +4,43 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const total = document.getElementById("total");
+  if (!total) return;
   const warning = document.getElementById("warning");
   const sliders = [...document.querySelectorAll("input.share")];
   const planned = total.value;
   document.documentElement.classList.add("scripted");
 
+  const shared = data.statistics.map((_, index) => index)
+    .filter((index) => data.statistics[index].weight !== null);
   const fixed = data.statistics
     .filter((each) => each.weight === null)
     .reduce((sum, each) => sum + each.epsilon, 0);
 
+  const sliderOf = (index) =>
+    sliders.find((slider) => Number(slider.dataset.statistic) === index);
+
   // Half an octave a notch.
-  const weightOf = (slider) =>
-    data.statistics[slider.dataset.statistic].weight * 2 ** (Number(slider.value) / 2);
+  const weightOf = (index) => {
+    const slider = sliderOf(index);
+    return data.statistics[index].weight * 2 ** (slider ? Number(slider.value) / 2 : 0);
+  };
 
   const pointFor = (each, epsilon) => {
     const affordable = each.points.filter((point) => point.epsilon <= epsilon * (1 + 1e-9));
     return affordable.length ? affordable[affordable.length - 1] : null;
   };
 
-  const show = (index, epsilon) => {
+  const show = (index, epsilon, whole) => {
     const card = document.getElementById(`statistic-${index}`);
     const point = pointFor(data.statistics[index], epsilon);
     const within = card.querySelector(".within");
-    within.textContent = point ? point.within : "too little to draw";
+    const was = card.querySelector(".was");
+    card.classList.toggle("wanting", !point);
+    within.textContent = point ? point.within : "too little";
+    was.hidden = was.textContent.endsWith(`: ${within.textContent}`);
+    card.querySelector(".epsilon").textContent = point ? point.shown : "0";
+    card.querySelector(".part").textContent = `${Math.round((100 * Math.max(epsilon, 0)) / whole)}%`;
     if (!point) return;
-    card.querySelector(".epsilon").textContent = point.shown;
     const mark = card.querySelector(".mark");
     const guide = card.querySelector(".guide");
     mark.setAttribute("cx", point.x);
@@ -39,13 +51,14 @@
   const refresh = () => {
     const chosen = data.totals[total.value];
     document.getElementById("total-text").textContent = chosen.text;
+    total.setAttribute("aria-valuetext", chosen.text);
     const open = chosen.epsilon - fixed;
-    const weights = sliders.reduce((sum, slider) => sum + weightOf(slider), 0);
-    warning.hidden = open > 0 || (sliders.length === 0 && open > -1e-9);
-    if (open <= 0) return;
-    for (const slider of sliders) {
-      show(slider.dataset.statistic, (open * weightOf(slider)) / weights);
-    }
+    warning.hidden = open > 0;
+    const weights = shared.reduce((sum, index) => sum + weightOf(index), 0);
+    data.statistics.forEach((each, index) => {
+      const epsilon = each.weight === null ? each.epsilon : (open * weightOf(index)) / weights;
+      show(index, epsilon, chosen.epsilon);
+    });
   };
 
   total.addEventListener("input", refresh);

@@ -14,8 +14,15 @@ from dpql.cli.curves.chart import Chart
 from dpql.cli.curves.grid import Drawn, drawn, totals
 from dpql.diagnostics import shown
 from dpql.model.plan import Plan
+from dpql.model.spec import Neighbours
 from dpql.planner.explain import explain, promise, title
-from dpql.planner.figures import decimal, plural, rational, times, within_text
+from dpql.planner.figures import (
+    decimal,
+    plural,
+    rational,
+    times,
+    within_text,
+)
 
 
 def page(plan: Plan) -> str:
@@ -41,8 +48,8 @@ def page(plan: Plan) -> str:
             f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>"
             for name, text in explain(plan).facts
         ),
-        "total": _total(plan),
-        "cards": "".join(_card(number, each) for number, each in enumerate(shares)),
+        "panel": _panel(plan) if _sliding(shares) else _STILL,
+        "cards": "".join(_card(plan, n, shares) for n in range(len(shares))),
         "data": _embedded(_data(plan, shares)),
     }
     return _filled(_part("page.html"), parts)
@@ -58,36 +65,76 @@ def _filled(template: str, parts: dict[str, str]) -> str:
     return "".join(output)
 
 
-def _total(plan: Plan) -> str:
+_STILL = (
+    '<p class="panel">The spec fixes the ε of every statistic, so there is nothing to '
+    "slide; the curves show what other amounts would give.</p>"
+)
+
+
+def _sliding(shares: tuple[Drawn, ...]) -> int:
+    """Return how many statistics take a share of the total."""
+    return sum(each.weight is not None for each in shares)
+
+
+def _panel(plan: Plan) -> str:
     offered = totals(plan)
     return (
+        '<div class="panel live"><div class="row"><h2>Suppose another total</h2>'
+        '<button id="back" type="button">back to the plan</button></div>'
         f'<input id="total" type="range" min="0" max="{len(offered) - 1}" '
         f'value="{offered.index(plan.epsilon)}" aria-label="total epsilon">'
-        f'<output id="total-text">ε = {rational(plan.epsilon)}: any outcome at most '
-        f"{times(plan.epsilon)} times likelier with a unit than without</output>"
+        f'<div class="row ends"><span>ε {rational(offered[0])}</span>'
+        f"<span>ε {rational(offered[-1])}</span></div>"
+        f'<output id="total-text">{escape(_odds(plan, plan.epsilon))}</output>'
+        '<p id="warning" role="alert" hidden>That total does not cover what the spec '
+        "fixes.</p></div>"
     )
 
 
-def _card(number: int, each: Drawn) -> str:
+def _odds(plan: Plan, total: Fraction) -> str:
+    unit = plan.spec.privacy.unit
+    name = "row" if unit is None else shown(unit)
+    change = {
+        Neighbours.ADD_REMOVE: f"with one {name} than without",
+        Neighbours.REPLACE_ONE: f"for one {name} than for another",
+    }[plan.spec.privacy.neighbours]
+    return (
+        f"ε = {rational(total)}: any outcome at most {times(total)} times likelier "
+        f"{change}"
+    )
+
+
+def _card(plan: Plan, number: int, shares: tuple[Drawn, ...]) -> str:
+    each = shares[number]
     step = each.step
-    note = ""
-    if step.accuracy is None:
-        note = f'<p class="note">Drawn for {plural(_rows(each), "row")}.</p>'
-    slider = '<p class="note">Its ε is fixed by the spec.</p>'
-    if each.weight is not None:
-        slider = (
-            f'<label class="live">share <input type="range" class="share" min="-8" '
-            f'max="8" value="0" data-statistic="{number}"></label>'
-        )
-    within = promise(step) if step.accuracy is not None else _own(each)
+    within = escape(promise(step) if step.accuracy is not None else _own(each))
+    part = f"{round(100 * step.epsilon / plan.epsilon)}%"
     return (
         f'<section id="statistic-{number}"><h2>{escape(title(step))}</h2>'
-        f'<p class="reading"><output class="within">{escape(within)}</output>'
-        f' <span class="cost">at ε <output class="epsilon">{rational(step.epsilon)}'
-        f"</output>, {escape(step.mechanism)}</span></p>"
+        f'<p class="reading"><output class="within">{within}</output> '
+        f'<span class="was" hidden>the plan: {within}</span></p>'
+        f'<p class="cost">ε <output class="epsilon">{rational(step.epsilon)}</output>, '
+        f'<output class="part">{part}</output> of the total, {escape(step.mechanism)}'
+        "</p>"
         f"{Chart.around(each.curves).svg(each.curves, step.mechanism, step.epsilon)}"
-        f"{slider}{note}</section>"
+        f"{_slider(number, shares)}{_note(each)}</section>"
     )
+
+
+def _slider(number: int, shares: tuple[Drawn, ...]) -> str:
+    if shares[number].weight is None or _sliding(shares) == 1:
+        return ""
+    return (
+        '<label class="live"><span>share</span> <input type="range" class="share" '
+        f'min="-8" max="8" value="0" data-statistic="{number}"></label>'
+    )
+
+
+def _note(each: Drawn) -> str:
+    words = [] if each.weight is not None else ["The spec fixes its ε."]
+    if each.step.accuracy is None:
+        words.append(f"Drawn for {plural(_rows(each), 'row')}.")
+    return f'<p class="note">{" ".join(words)}</p>' if words else ""
 
 
 def _rows(each: Drawn) -> int:
@@ -107,11 +154,7 @@ def _own(each: Drawn) -> str:
 def _data(plan: Plan, shares: tuple[Drawn, ...]) -> dict[str, Any]:
     return {
         "totals": [
-            {
-                "epsilon": _number(total),
-                "text": f"ε = {rational(total)}: any outcome at most {times(total)} "
-                "times likelier with a unit than without",
-            }
+            {"epsilon": _number(total), "text": _odds(plan, total)}
             for total in totals(plan)
         ],
         "statistics": [_series(each) for each in shares],
