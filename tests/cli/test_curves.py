@@ -212,7 +212,7 @@ def test_sliders_show_the_planners_numbers(name: str, tmp_path: Path) -> None:
     fixed = sum(each.step.epsilon for each in cards if each.weight is None)
     positions = [
         (place, [notch * (-1) ** n for n in range(len(open_))])
-        for place in range(6, len(offered), 5)
+        for place in range(0, len(offered), 4)
         for notch in (0, 2, 4)
     ]
     script = MOVES.replace("POSITIONS", json.dumps(positions))
