@@ -1,17 +1,18 @@
 """Which rows of a unit survive: at most so many per cell, in at most so many cells.
 
     among the rows of a unit in a cell, those of the smallest priority
-    among the cells of a unit, those of the smallest lot
+    among the cells of a unit, those that hold its rows of the smallest priority
 
 A priority is a hash of the run's secret salt, of the unit and of all that the sums see
-of the row; a lot is a hash of the unit and the cell. Rows of one unit with equal
-priorities are alike to every sum (but for a collision of 64 bits), so the choice does
-not depend on where rows stand, and a unit's rows alone decide about that unit. That is
-all the proof needs; the salt makes the choice fair.
+of the row, its cells included. Rows of one unit with equal priorities are alike to
+every sum (but for a collision of 64 bits), so the choice does not depend on where rows
+stand, and a unit's rows alone decide about that unit. That is all the proof needs; the
+salt makes the choice fair among rows.
 
-Sorting packed words is much faster than sorting places by words, so a word holds the
-group, as many bits of the lot as fit, and the place; where those bits tie, the lots are
-compared in full. Units are told apart by their ids, never by a hash alone.
+Sorting packed words is much faster than sorting places by words, so a word holds some
+bits of a hash of the unit, some of the priority, and the place; where those bits tie,
+ids and priorities are compared in full. Units are told apart by their ids, never by a
+hash alone.
 """
 
 from __future__ import annotations
@@ -30,66 +31,56 @@ Words = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
 
 _WORD = 64
+_UNIT_BITS = 28
 _LEAST = 8
-"""Bits of a lot that a packed word must hold; with fewer, both keys are sorted."""
+"""Bits of a priority that a packed word must hold; with fewer, whole keys are sorted."""
 
-_STRETCH = 1 << 17
-"""Rows of units judged together, about, for the same reason as below."""
+_STRETCH = 1 << 15
+"""Rows of units judged together, about, so that arrays stay in the cache."""
 
-_BLOCK = 1 << 15
-"""Rows hashed at a time, so that the intermediate arrays stay in the cache."""
+HAND_BITS = 8
+"""Rows can be dealt to two to the power of so many hands, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Some whole units: the places of their rows, and where a unit starts.
+def dealt(hashes: Words, bits: int) -> tuple[Integers, list[int]]:
+    """Return the places of the rows by hand, and where the places of each hand end.
 
-    ``hashes`` and ``priorities`` are those of all rows, by place.
+    There are ``2**bits`` hands. All rows of a unit have one hash, so they get into one
+    hand.
     """
-
-    places: Integers
-    start: Mask
-    hashes: Words
-    priorities: Words
-
-
-def stretches(
-    ids: Integers, hashes: Words, priorities: Words, known: Mask
-) -> Iterator[Stretch]:
-    """Yield stretches of units, which together are all rows of a known unit.
-
-    Args:
-        ids: the unit of each row; equal exactly when the units are, among known ones.
-        hashes: a salted hash of the unit.
-        priorities: see the module.
-        known: whether the row has a unit at all. One without belongs to nobody, and
-            must not stand between the rows of somebody.
-    """
-    place = ordered(np.zeros(len(ids), np.uint64), hashes, ids)
-    place = place[known[place]]
-    start = _starts(ids[place])
-    firsts = np.flatnonzero(start)
-    cuts = np.searchsorted(firsts, np.arange(0, len(place), _STRETCH))
-    ends = np.append(firsts, len(place))[np.append(cuts, len(firsts))]
-    for first, last in pairwise(np.unique(ends).tolist()):
-        rows = slice(first, last)
-        yield Stretch(place[rows], start[rows], hashes, priorities)
+    codes = (hashes >> np.uint64(_WORD - HAND_BITS)).astype(np.uint8)
+    codes >>= np.uint8(HAND_BITS - bits)
+    places = np.argsort(codes, kind="stable")
+    return places, np.cumsum(np.bincount(codes, minlength=1 << bits)).tolist()
 
 
 class Contest:
-    """The rows of some units, ranked once, judged for any number of races.
+    """The rows of some whole units, ranked once, judged for any number of races.
 
     Attributes:
-        order: the places of the rows by unit, then by priority.
+        order: the places of the rows by unit, then by priority. Rows without a unit are
+            not among them: they belong to nobody, and must not stand between the rows
+            of somebody.
     """
 
-    def __init__(self, stretch: Stretch) -> None:
-        places = stretch.places
-        self._units: Words = np.cumsum(stretch.start, dtype=np.uint64)
-        lots = stretch.priorities[places]
-        self.order = places[ordered(self._units, lots, lots)]
-        # All bits of the hash: how many of them a sort compared depends on all rows.
-        self._hashes = stretch.hashes[self.order]
+    def __init__(
+        self, ids: Integers, hashes: Words, priorities: Words, known: Mask
+    ) -> None:
+        """Rank the rows.
+
+        Args:
+            ids: the unit of each row; equal exactly when the units are, if known.
+            hashes: a salted hash of the unit.
+            priorities: see the module.
+            known: whether the row has a unit at all.
+        """
+        if known.all():
+            self.order = ranked(ids, hashes, priorities)
+        else:
+            places = np.flatnonzero(known)
+            ranks = ranked(ids[places], hashes[places], priorities[places])
+            self.order = places[ranks]
+        self._stretches = list(_stretches(ids[self.order]))
 
     def survivors(
         self, cells: NDArray[Any], *, rows: int, most_cells: int | None
@@ -97,30 +88,57 @@ class Contest:
         """Return which rows survive, in the order of the contest.
 
         Args:
-            cells: the cell of each row in that order; negative for rows that take no
-                part.
+            cells: the cell of each row in that order, counted from 1; 0 for rows that
+                take no part.
             rows: the most rows of a unit in a cell.
             most_cells: the most cells of a unit; None when there is only one cell.
         """
-        running = np.flatnonzero(cells >= 0)
-        units = self._units[running]
-        best: Mask = np.ones(len(running), np.bool_)
-        if most_cells is None:
-            best[rows:] = ~_same(units, rows)
-        else:
-            chosen = cells[running].astype(np.uint64)
-            lots = mixed(self._hashes[running], chosen)
-            inner = ordered(units, lots, lots)
-            running = running[inner]
-            start = _starts(units) | _starts(chosen[inner])
-            runs = np.cumsum(start)
-            best[rows:] = ~_same(runs, rows)
-            first = units[start]
-            near: Mask = np.ones(len(first), np.bool_)
-            near[most_cells:] = ~_same(first, most_cells)
-            best &= near[runs - 1]
+        keep: Mask = np.empty(len(cells), np.bool_)
+        for stretch in self._stretches:
+            part = cells[stretch.rows]
+            if most_cells is None:
+                running = part != 0
+                keep[stretch.rows] = running & (stretch.rank(running) <= rows)
+            else:
+                keep[stretch.rows] = stretch.nearest(part, rows, most_cells)
+        return keep
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Some whole units in the order of a contest.
+
+    ``units`` numbers the unit of each row, ``firsts`` are the first rows of each.
+    """
+
+    rows: slice
+    units: Integers
+    firsts: Integers
+
+    def rank(self, running: Mask) -> Integers:
+        """Return the ranks of the running rows within their units, from 1."""
+        ranks = np.cumsum(running)
+        before = ranks[self.firsts] - running[self.firsts]
+        ranks -= before[self.units]
+        return ranks
+
+    def nearest(self, cells: NDArray[Any], rows: int, most_cells: int) -> Mask:
+        """Return which rows are the first of the first cells of their unit.
+
+        Rows are sorted by unit and cell, keeping their order. The first row of a unit
+        in a cell stands for the cell; where it ranks among the others of the unit, so
+        does the cell.
+        """
+        running = np.flatnonzero(cells)
+        places, pairs = _paired(running, self.units, cells)
+        early = _apart(pairs, rows)
+        start = _apart(pairs, 1)
+        heads: Mask = np.zeros(len(cells), np.bool_)
+        heads[places[start]] = True
+        near = self.rank(heads)[places[start]] <= most_cells
+        early &= np.repeat(near, np.diff(np.append(np.flatnonzero(start), len(start))))
         keep: Mask = np.zeros(len(cells), np.bool_)
-        keep[running[best]] = True
+        keep[places] = early
         return keep
 
 
@@ -134,13 +152,13 @@ def priorities(salt: bytes, hashes: Words, columns: Sequence[NDArray[Any]]) -> W
     """Return the priority of every row, from its unit and its columns."""
     words = salted(salt, "priority", len(columns))
     found: Words = np.empty(len(hashes), np.uint64)
-    for first in range(0, len(hashes), _BLOCK):
-        part = slice(first, first + _BLOCK)
+    for first in range(0, len(hashes), _STRETCH):
+        part = slice(first, first + _STRETCH)
         state = hashes[part]
         for word, column in zip(words, columns, strict=True):
             bits = column[part].astype(np.int64).view(np.uint64)
             bits ^= np.uint64(word)
-            state = _mixed(state, bits)
+            state = mixed(state, bits)
         found[part] = state
     return found
 
@@ -150,52 +168,8 @@ def mixed(states: Words, words: Words) -> Words:
 
     The constants and shifts are those of the splitmix64 finaliser.
     """
-    found: Words = np.empty(len(states), np.uint64)
-    for first in range(0, len(states), _BLOCK):
-        part = slice(first, first + _BLOCK)
-        found[part] = _mixed(states[part], words[part])
-    return found
-
-
-def ordered(groups: Words, lots: Words, exact: NDArray[Any]) -> Integers:
-    """Return the places by group, then by lot.
-
-    Only so many bits of the lots are compared as fit. Rows that agree in them are
-    sorted by ``exact``, and in their own order where that is equal too.
-    """
-    if not len(groups):
-        return np.empty(0, np.int64)
-    group_bits = max(1, int(groups.max()).bit_length())
-    place_bits = len(groups).bit_length()
-    if group_bits + place_bits + _LEAST > _WORD:
-        return np.lexsort((exact, lots, groups))
-    low = (1 << place_bits) - 1
-    packed = lots >> np.uint64(group_bits)
-    packed &= np.uint64((1 << _WORD) - 1 - low)
-    packed |= groups << np.uint64(_WORD - group_bits)
-    packed |= np.arange(len(groups), dtype=np.uint64)
-    packed.sort()
-    places = (packed & np.uint64(low)).view(np.int64)
-    packed >>= np.uint64(place_bits)
-    for first, last in _undecided(packed, exact[places]):
-        run = places[first:last]
-        places[first:last] = run[np.argsort(exact[run], kind="stable")]
-    return places
-
-
-def _undecided(packed: Words, exact: NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of equal words that are not alike."""
-    differing = np.flatnonzero(_same(packed, 1) & ~_same(exact, 1))
-    runs = packed[differing]
-    runs = runs[_starts(runs)]
-    firsts = np.searchsorted(packed, runs, side="left")
-    lasts = np.searchsorted(packed, runs, side="right")
-    yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
-
-
-def _mixed(state: Words, word: Words) -> Words:
-    result: Words = word * np.uint64(0x9E3779B97F4A7C15)
-    result += state
+    result: Words = words * np.uint64(0x9E3779B97F4A7C15)
+    result += states
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         result ^= result >> np.uint64(shift)
         result *= np.uint64(factor)
@@ -203,14 +177,84 @@ def _mixed(state: Words, word: Words) -> Words:
     return result
 
 
-def _same(values: NDArray[Any], distance: int) -> Mask:
-    """Return whether each value, after the first ones, is that so many before."""
-    found: Mask = values[distance:] == values[:-distance]
+def ranked(ids: Integers, hashes: Words, priorities: Words) -> Integers:
+    """Return the places of the rows unit by unit, by priority within a unit.
+
+    Rows alike in both stay in their own order.
+    """
+    place_bits = len(ids).bit_length()
+    lot_bits = _WORD - _UNIT_BITS - place_bits
+    if lot_bits < _LEAST:
+        return np.lexsort((priorities, ids))
+    # The low bits of the hash: the high ones may be those of the hand.
+    packed = hashes << np.uint64(_WORD - _UNIT_BITS)
+    packed |= priorities >> np.uint64(_WORD - lot_bits) << np.uint64(place_bits)
+    packed |= np.arange(len(ids), dtype=np.uint64)
+    packed.sort()
+    places = (packed & np.uint64((1 << place_bits) - 1)).view(np.int64)
+    packed >>= np.uint64(place_bits)
+    units = packed >> np.uint64(lot_bits)
+    for first, last in _undecided(units, packed, ids[places], priorities, places):
+        run = places[first:last]
+        places[first:last] = run[np.lexsort((priorities[run], ids[run]))]
+    return places
+
+
+def _undecided(
+    units: Words, packed: Words, ids: Integers, priorities: Words, places: Integers
+) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of one packed hash whose order is not that of the keys.
+
+    Either several units share the packed bits of their hash, or rows of different
+    priorities share the packed bits of those.
+    """
+    joined = _same(units) & ~_same(ids)
+    tied = np.flatnonzero(_same(packed))
+    unlike = priorities[places[tied]] != priorities[places[tied + 1]]
+    runs = np.unique(np.concatenate((units[:-1][joined], units[tied[unlike]])))
+    firsts = np.searchsorted(units, runs, side="left")
+    lasts = np.searchsorted(units, runs, side="right")
+    yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
+
+
+def _stretches(ids: Integers) -> Iterator[_Stretch]:
+    start = _apart(ids, 1)
+    firsts = np.flatnonzero(start)
+    cuts = np.searchsorted(firsts, np.arange(0, len(ids), _STRETCH))
+    ends = np.append(firsts, len(ids))[np.append(cuts, len(firsts))]
+    for first, last in pairwise(np.unique(ends).tolist()):
+        part = start[first:last]
+        yield _Stretch(slice(first, last), np.cumsum(part) - 1, np.flatnonzero(part))
+
+
+def _paired(
+    running: Integers, units: Integers, cells: NDArray[Any]
+) -> tuple[Integers, Words]:
+    """Return the running rows by unit and cell, and a word for each such pair."""
+    place_bits = len(units).bit_length()
+    codes = cells[running].astype(np.uint64)
+    cell_bits = int(codes.max(initial=0)).bit_length()
+    pairs = units[running].view(np.uint64) << np.uint64(cell_bits)
+    pairs |= codes
+    if 2 * place_bits + cell_bits > _WORD:
+        order = np.argsort(pairs, kind="stable")
+        return running[order], pairs[order]
+    pairs <<= np.uint64(place_bits)
+    pairs |= running.view(np.uint64)
+    pairs.sort()
+    places = (pairs & np.uint64((1 << place_bits) - 1)).view(np.int64)
+    pairs >>= np.uint64(place_bits)
+    return places, pairs
+
+
+def _same(values: NDArray[Any]) -> Mask:
+    """Return whether each value, after the first one, is that before."""
+    found: Mask = values[1:] == values[:-1]
     return found
 
 
-def _starts(values: NDArray[Any]) -> Mask:
-    """Return where a value differs from the one before; the first one does."""
-    start: Mask = np.ones(len(values), np.bool_)
-    start[1:] = ~_same(values, 1)
-    return start
+def _apart(values: NDArray[Any], distance: int) -> Mask:
+    """Return whether each value differs from that so many before; the first ones do."""
+    found: Mask = np.ones(len(values), np.bool_)
+    np.not_equal(values[distance:], values[:-distance], out=found[distance:])
+    return found

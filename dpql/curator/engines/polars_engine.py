@@ -1,23 +1,27 @@
-"""The polars engine: every step of a plan in one call of the streaming engine.
+"""The polars engine: the steps of a plan in few calls of the streaming engine.
 
-Steps that share their cells share a query; all queries are collected together. Each
-reads only the columns it needs. A sum is made in 64 bits where no number of rows that
-polars can hold overflows it, else in 128 bits, so it is exact whatever the data are.
+Steps that share their cells share a query, and queries that share columns are collected
+together. Each reads only the columns it needs. A sum is made in 64 bits where no number
+of rows that polars can hold overflows it, else in 128 bits, so it is exact whatever the
+data are.
 
 Where units have several rows, the units are split into parts by a salted hash, each
-part is read, bounded and added up by itself, and memory holds one part at a time.
+part is read, bounded and added up by itself, and memory holds one part at a time. Rows
+of a part are dealt to hands while they are read, so that a unit's rows meet in one
+hand, small enough for the cache of a processor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from operator import add
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dpql.curator.bounding import Contest, Stretch, priorities, salted, stretches
+from dpql.curator.bounding import HAND_BITS, Contest, dealt, priorities, salted
 from dpql.curator.cells import races
 from dpql.curator.engines import Sums, Tick
 from dpql.curator.engines.polars_query import Query, bounded_queries, plain_queries
@@ -30,6 +34,9 @@ __all__ = ["add_up", "open_frame"]
 
 PART_ROWS = 1 << 24
 """Rows of a part of the units, about, if there are as many as declared."""
+
+HAND_ROWS = 1 << 18
+"""Rows of a hand, at most, about."""
 
 _NARROW = (
     pl.Int8,
@@ -53,14 +60,13 @@ def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sum
         rows = _rows(plan, opened)
         sheet = Sheet(plan, opened)
         frame = opened.frame if tick is None else _ticking(opened.frame, tick)
+        totals = _empty(plan)
         if plan.spec.privacy.unit is None:
-            totals = _totals(sheet, plain_queries(sheet, frame), shared=opened.costly)
+            for queries in plain_queries(sheet, frame, once=opened.costly):
+                _collect(totals, queries, shared=True)
         else:
-            totals = _empty(plan)
             for part in _parts(sheet, frame, salt):
-                _accumulate(
-                    totals, _totals(sheet, bounded_queries(sheet, part), shared=False)
-                )
+                _collect(totals, bounded_queries(sheet, part), shared=False)
     return Sums(rows=rows, moments=tuple(totals))
 
 
@@ -72,68 +78,81 @@ def _rows(plan: Plan, opened: Source) -> int | None:
     return int(counted.item())
 
 
-def _totals(sheet: Sheet, queries: Sequence[Query], *, shared: bool) -> list[Moments]:
+def _collect(totals: list[Moments], queries: Sequence[Query], *, shared: bool) -> None:
+    """Add what the queries find to the totals."""
     frames = pl.collect_all(
         [query.frame for query in queries],
         engine="streaming",
         optimizations=_SHARED if shared else _APART,
     )
-    totals = _empty(sheet.plan)
     for query, frame in zip(queries, frames, strict=True):
         for index, moments in query.moments(frame).items():
-            totals[index] = moments
-    return totals
+            for name, numbers in moments.items():
+                totals[index][name] = list(map(add, totals[index][name], numbers))
 
 
 def _parts(sheet: Sheet, frame: pl.LazyFrame, salt: bytes) -> Iterator[pl.DataFrame]:
     """Yield the rows of a part of the units, with what survives of them marked."""
-    count = max(1, -(-sheet.plan.spec.data.rows.count // PART_ROWS))
+    declared = sheet.plan.spec.data.rows.count
+    count = max(1, -(-declared // PART_ROWS))
+    bits = min(HAND_BITS, (declared // count // HAND_ROWS).bit_length())
     (seed,) = salted(salt, "unit", 1)
     for index in range(count):
+        hands = _Hands(bits)
         part = sheet.part(frame, seed, index, count)
-        yield _judged(part.collect(engine="streaming"), sheet, salt)
-
-
-def _judged(part: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
-    """Return the part with a column for each race that says which rows survive."""
-    hashes = part["hash"].to_numpy()
-    seen = sheet.seen(part.columns)
-    columns = [part[name].to_numpy() for name in seen]
-    ids, known = _numbered(part["unit"]), part["unit"].is_not_null().to_numpy()
-    words = sorted({place.word for place in sheet.places})
-    cells = [part[f"cells{word}"].to_numpy() for word in words]
-    keep = [np.zeros(len(part), np.int64) for _ in words]
-
-    def judge(stretch: Stretch) -> None:
-        contest = Contest(stretch)
-        for word in words:
-            ranked = cells[word][contest.order]
-            keep[word][contest.order] = _flags(contest, ranked, sheet, word)
-
-    # Stretches have no row in common, so threads cannot meet.
-    with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
-        lots = priorities(salt, hashes, columns)
-        for _ in threads.map(judge, stretches(ids, hashes, lots, known)):
-            pass
-    marks = [pl.Series(f"keep{word}", keep[word]) for word in words]
-    return part.drop("unit", "hash").with_columns(marks)
-
-
-def _flags(
-    contest: Contest, cells: NDArray[np.int64], sheet: Sheet, word: int
-) -> NDArray[np.int64]:
-    """Return a bit for each race of a word that says whether the row survives it."""
-    flags = np.zeros(len(cells), np.int64)
-    for place, race in zip(sheet.places, races(sheet.plan), strict=True):
-        if place.word == word:
-            single = race.grouping.count(sheet.plan.spec.data) == 1
-            kept = contest.survivors(
-                (cells >> place.shift & ((1 << place.bits) - 1)) - 1,
-                rows=race.bound.rows,
-                most_cells=None if single else race.bound.cells,
+        part.map_batches(hands.deal, streamable=True).collect(engine="streaming")
+        with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
+            marked = threads.map(
+                lambda rows: _marked(rows, sheet, salt), hands.all(part)
             )
-            flags |= kept.astype(np.int64) << place.bit
-    return flags
+            yield pl.concat(marked, rechunk=False)
+
+
+class _Hands:
+    """Rows dealt by a hash of their unit, batch by batch, from any thread."""
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+        self._batches: list[tuple[pl.DataFrame, list[int]]] = []
+
+    def deal(self, batch: pl.DataFrame) -> pl.DataFrame:
+        """Take the rows of a batch, and leave none of them."""
+        places, ends = dealt(batch["hash"].to_numpy(), self._bits)
+        self._batches.append((batch[places], [0, *ends]))
+        return batch.clear()
+
+    def all(self, part: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+        """Yield the rows of each hand."""
+        empty = pl.DataFrame(schema=part.collect_schema())
+        for hand in range(1 << self._bits):
+            yield pl.concat(
+                [empty]
+                + [rows[ends[hand] : ends[hand + 1]] for rows, ends in self._batches]
+            )
+
+
+def _marked(rows: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
+    """Return rows of whole units with a column for each race: which of them survive."""
+    units, hashes = rows["unit"], rows["hash"].to_numpy()
+    seen = rows.drop("unit", "hash")
+    lots = priorities(salt, hashes, [column.to_numpy() for column in seen])
+    contest = Contest(_numbered(units), hashes, lots, units.is_not_null().to_numpy())
+    words = {
+        place.name: seen[place.name].to_numpy()[contest.order] for place in sheet.places
+    }
+    marks = []
+    for number, (place, race) in enumerate(
+        zip(sheet.places, races(sheet.plan), strict=True)
+    ):
+        single = race.grouping.count(sheet.data) == 1
+        keep = np.zeros(len(rows), np.bool_)
+        keep[contest.order] = contest.survivors(
+            (words[place.name] & place.mask) >> place.shift,
+            rows=race.bound.rows,
+            most_cells=None if single else race.bound.cells,
+        )
+        marks.append(pl.Series(f"keep{number}", keep))
+    return seen.with_columns(marks)
 
 
 def _numbered(units: pl.Series) -> NDArray[np.int64]:
@@ -166,10 +185,3 @@ def _empty(plan: Plan) -> list[Moments]:
         {moment.name: [0] * step.cells for moment in step.moments}
         for step in plan.steps
     ]
-
-
-def _accumulate(totals: list[Moments], more: list[Moments]) -> None:
-    for total, extra in zip(totals, more, strict=True):
-        for name, numbers in extra.items():
-            old = total[name]
-            total[name] = [a + b for a, b in zip(old, numbers, strict=True)]

@@ -4,11 +4,15 @@ Steps without groups share one query of plain sums, which also counts the bins o
 histograms, as differences of how many rows have reached each edge. Other steps are
 grouped by their keys as they are: that is faster than coding every row, and keys that
 are not declared are dropped from the small answer.
+
+Queries that read a column in common share their derived columns, so the column is read
+and put on its grid once. Others read the data for themselves, which is faster than
+carrying all columns through one scan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -20,7 +24,6 @@ from dpql.curator.engines.polars_sums import (
     differences,
     joined,
     moment_names,
-    places_of,
     reaching,
     scattered,
     single,
@@ -39,31 +42,72 @@ class Query:
     moments: Read
 
 
-def plain_queries(sheet: Sheet, frame: pl.LazyFrame) -> list[Query]:
-    """Return the queries over rows that need no bounding."""
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A query to be: the columns it derives from a row, and what it does with them."""
+
+    derived: list[pl.Expr]
+    query: Callable[[pl.LazyFrame], Query]
+
+    def reads(self) -> set[str]:
+        """Return the columns of the data that are read."""
+        return {name for expr in self.derived for name in expr.meta.root_names()}
+
+
+def plain_queries(
+    sheet: Sheet, frame: pl.LazyFrame, *, once: bool
+) -> list[list[Query]]:
+    """Return the queries over rows that need no bounding, those together that share.
+
+    With ``once`` they share one reading of the data.
+    """
     flat: list[tuple[Grouping, list[int]]] = []
-    queries: list[Query] = []
+    drafts: list[_Draft] = []
     for grouping, indices in groupings(sheet.plan).items():
         if grouping.by or len(grouping.edges) > _FEW_BINS:
-            queries.append(_keyed(sheet, frame, grouping, indices))
+            drafts.append(_keyed(sheet, grouping, indices))
         else:
             flat.append((grouping, indices))
-    return [_flat(sheet, frame, flat), *queries] if flat else queries
+    if flat:
+        drafts.insert(0, _flat(sheet, flat))
+    return [
+        _sharing(frame, some) for some in ([drafts] if once else _connected(drafts))
+    ]
 
 
 def bounded_queries(sheet: Sheet, part: pl.DataFrame) -> list[Query]:
     """Return the queries over a part whose surviving rows are marked."""
     return [
-        _raced(sheet, part.lazy(), race.grouping, indices, place)
-        for place, (race, indices) in zip(
-            sheet.places, races(sheet.plan).items(), strict=True
+        _raced(sheet, part.lazy(), race.grouping, indices, (place, f"keep{number}"))
+        for number, (place, (race, indices)) in enumerate(
+            zip(sheet.places, races(sheet.plan).items(), strict=True)
         )
     ]
 
 
-def _flat(
-    sheet: Sheet, frame: pl.LazyFrame, parts: Sequence[tuple[Grouping, list[int]]]
-) -> Query:
+def _connected(drafts: Sequence[_Draft]) -> list[list[_Draft]]:
+    """Return the drafts in groups, such that no two groups read a column in common."""
+    groups: list[tuple[set[str], list[_Draft]]] = []
+    for draft in drafts:
+        reads, members = draft.reads(), [draft]
+        others = [group for group in groups if not group[0] & reads]
+        for group in groups:
+            if group[0] & reads:
+                reads = reads | group[0]
+                members = group[1] + members
+        groups = [*others, (reads, members)]
+    return [members for _, members in groups]
+
+
+def _sharing(frame: pl.LazyFrame, drafts: Sequence[_Draft]) -> list[Query]:
+    derived = {
+        expr.meta.output_name(): expr for draft in drafts for expr in draft.derived
+    }
+    base = frame.select(derived.values()) if derived else frame
+    return [draft.query(base) for draft in drafts]
+
+
+def _flat(sheet: Sheet, parts: Sequence[tuple[Grouping, list[int]]]) -> _Draft:
     used: list[str] = []
     totals: dict[str, pl.Expr] = {}
     reads: list[Read] = []
@@ -80,14 +124,13 @@ def _flat(
             else:
                 totals |= sums(step, grids, mask)
                 reads.append(single({index: moment_names(step, grids, mask)}))
-    wanted = sheet.exprs(used)
-    base = frame.select(wanted) if wanted else frame
-    return Query(base.select(_aliased(totals)), joined(reads))
+    return _Draft(
+        sheet.exprs(used),
+        lambda base: Query(base.select(_aliased(totals)), joined(reads)),
+    )
 
 
-def _keyed(
-    sheet: Sheet, frame: pl.LazyFrame, grouping: Grouping, indices: Sequence[int]
-) -> Query:
+def _keyed(sheet: Sheet, grouping: Grouping, indices: Sequence[int]) -> _Draft:
     used: list[str] = []
     totals: dict[str, pl.Expr] = {}
     names: dict[int, dict[str, str]] = {}
@@ -98,21 +141,32 @@ def _keyed(
         totals |= sums(step, grids, mask)
         names[index] = moment_names(step, grids, mask)
     keys = {f"key:{name}": sheet.cells.words(name) for name in grouping.by}
-    codes = [
-        places_of(pl.col(f"key:{name}"), keys_of(sheet.data, name))
+    codes = {name: pl.col(f"place of {name}") for name in keys}
+    tables = {
+        f"key:{name}": _places(f"key:{name}", keys_of(sheet.data, name))
         for name in grouping.by
-    ]
+    }
     if grouping.edges:
-        keys["bin"] = sheet.bin(grouping)
-        codes.append(pl.col("bin").cast(pl.Int64))
-    answer = (
-        frame.select(*_aliased(keys), *sheet.exprs(used))
-        .group_by(list(keys))
-        .agg(_aliased(totals))
-        .select(sheet.combined(grouping, codes).alias("cell"), pl.col(list(totals)))
-        .drop_nulls("cell")
-    )
-    return Query(answer, scattered(names, grouping.count(sheet.data)))
+        name = f"bin:{indices[0]}"
+        keys[name] = sheet.bin(grouping)
+        codes[name] = pl.col(name).cast(pl.Int64)
+    cell = sheet.combined(grouping, list(codes.values())).alias("cell")
+
+    def query(base: pl.LazyFrame) -> Query:
+        answer = base.group_by(list(keys)).agg(_aliased(totals))
+        for name, places in tables.items():
+            answer = answer.join(places, on=name)
+        answer = answer.select(cell, pl.col(list(totals))).drop_nulls("cell")
+        return Query(answer, scattered(names, grouping.count(sheet.data)))
+
+    return _Draft([*_aliased(keys), *sheet.exprs(used)], query)
+
+
+def _places(name: str, keys: Sequence[str]) -> pl.LazyFrame:
+    """Return the declared keys of a column with their places."""
+    columns = {name: keys, f"place of {name}": range(len(keys))}
+    types = {name: pl.String, f"place of {name}": pl.Int64}
+    return pl.DataFrame(columns, schema=types).lazy()
 
 
 def _raced(
@@ -120,30 +174,34 @@ def _raced(
     frame: pl.LazyFrame,
     grouping: Grouping,
     indices: Sequence[int],
-    place: Place,
+    placed: tuple[Place, str],
 ) -> Query:
     """Return the sums over the rows that survived a race.
 
     Where the number of rows is public, the others stay with their values at the fill.
     """
-    keep = (pl.col(f"keep{place.word}") & (1 << place.bit)) != 0
+    place, keep = placed[0], pl.col(placed[1])
     totals: dict[str, pl.Expr] = {}
     names: dict[int, dict[str, str]] = {}
-    filled: dict[str, pl.Expr] = {}
+    wide: dict[str, pl.Expr] = {}
+    filled = False
     for index in indices:
         step = sheet.plan.steps[index]
         mask, grids = sheet.present(step), sheet.grids(step)
-        if keeps_all(step):
+        wide |= {name: pl.col(name).cast(pl.Int64) for name in grids}
+        if keeps_all(step) and grids:
+            filled = True
             for name, fill in zip(grids, sheet.fills(step), strict=True):
-                filled[name] = pl.when(keep).then(pl.col(name)).otherwise(fill)
+                wide[name] = pl.when(keep).then(wide[name]).otherwise(fill)
         totals |= sums(step, grids, mask)
         names[index] = moment_names(step, grids, mask)
-    frame = frame.with_columns(_aliased(filled)) if filled else frame.filter(keep)
+    frame = (frame if filled else frame.filter(keep)).with_columns(_aliased(wide))
     if not grouping.by and not grouping.edges:
         return Query(frame.select(_aliased(totals)), single(names))
-    cell = pl.col(f"cells{place.word}") // (1 << place.shift) % (1 << place.bits) - 1
-    frame = frame.group_by(cell.alias("cell")).agg(_aliased(totals))
-    return Query(frame, scattered(names, grouping.count(sheet.data)))
+    answer = frame.group_by(cell=pl.col(place.name) & place.mask).agg(_aliased(totals))
+    cell = pl.col("cell") // (1 << place.shift) - 1
+    answer = answer.with_columns(cell.alias("cell"))
+    return Query(answer, scattered(names, grouping.count(sheet.data)))
 
 
 def _aliased(exprs: dict[str, pl.Expr]) -> list[pl.Expr]:

@@ -1,14 +1,15 @@
 """The columns that a plan derives from a row, each under one name.
 
 Steps of a grid, masks, bins and cells are named once and computed once per query. Where
-units have several rows, the cells of all races are packed into few words: reading a
-row's cells from memory costs more than taking them apart.
+units have several rows, columns are as narrow as their numbers allow and the cells of
+all races are packed into few words: moving a row about costs more than taking it apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -20,16 +21,27 @@ from dpql.model.plan import Plan, Step
 from dpql.model.spec import Condition, DropNulls
 
 _WORD_BITS = 62
+_HALF_BITS = 31
+_TYPES = {8: pl.UInt8, 16: pl.UInt16, 32: pl.UInt32, 63: pl.Int64}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the cell of a race is packed: a word, a shift, so many bits; its flag."""
+    """Where the cell of a race is packed, plus 1: a word, a shift, so many bits."""
 
     word: int
     shift: int
     bits: int
-    bit: int
+
+    @property
+    def name(self) -> str:
+        """The column of the word."""
+        return f"cells{self.word}"
+
+    @property
+    def mask(self) -> int:
+        """The bits of the cell within the word."""
+        return ((1 << self.bits) - 1) << self.shift
 
 
 class Sheet:
@@ -109,49 +121,49 @@ class Sheet:
         lots = unit.hash(seed)
         if count > 1:
             frame = frame.filter(lots % count == index)
-        used: list[str] = []
-        for step in self.plan.steps:
-            used += self.grids(step) + self.present(step)
         return frame.select(
-            unit.alias("unit"),
-            lots.alias("hash"),
-            *self.exprs(used),
-            *self._packed(unit.is_not_null()),
+            unit.alias("unit"), lots.alias("hash"), *self._narrow(), *self._packed()
         )
 
-    def seen(self, names: Iterable[str]) -> list[str]:
-        """Return those of the names that are columns the sums see of a row."""
-        return [name for name in names if name in self._columns]
+    def _narrow(self) -> list[pl.Expr]:
+        """Return the summed columns in the narrowest types, and their masks."""
+        types: dict[str, Any] = {}
+        for step in self.plan.steps:
+            for name, grid in zip(self.grids(step), step.grids, strict=True):
+                bits = grid.steps.bit_length()
+                types[name] = next(t for most, t in _TYPES.items() if bits <= most)
+            types |= dict.fromkeys(self.present(step), pl.Boolean)
+        return [
+            self._columns[name].cast(dtype, wrap_numerical=True).alias(name)
+            for name, dtype in types.items()
+        ]
 
-    def _packed(self, named: pl.Expr) -> list[pl.Expr]:
+    def _packed(self) -> list[pl.Expr]:
         """Return words that hold the cells of all races, each plus 1."""
-        words: dict[int, pl.Expr] = {}
+        used = {place.word: place.shift + place.bits for place in self.places}
+        words: dict[str, pl.Expr] = {}
         for place, race in zip(self.places, races(self.plan), strict=True):
-            code = self._code(race.grouping, race.where, named) + 1
-            part = code * (1 << place.shift)
-            word = words.get(place.word)
-            words[place.word] = part if word is None else word + part
-        return [word.alias(f"cells{number}") for number, word in words.items()]
+            dtype = pl.Int32 if used[place.word] <= _HALF_BITS else pl.Int64
+            part = self._code(race.grouping, race.where, dtype) * (1 << place.shift)
+            word = words.get(place.name)
+            words[place.name] = part if word is None else word + part
+        return [word.alias(name) for name, word in words.items()]
 
-    def _code(
-        self, grouping: Grouping, where: Condition | None, named: pl.Expr
-    ) -> pl.Expr:
-        """Return the number of the row's cell; -1 where it takes no part.
-
-        A row without a unit takes no part: nobody's bound could hold it.
-        """
+    def _code(self, grouping: Grouping, where: Condition | None, dtype: Any) -> pl.Expr:
+        """Return the number of the row's cell plus 1; 0 where it takes no part."""
         codes = [
             self.cells.words(name)
             .cast(pl.Enum(list(keys_of(self.data, name))), strict=False)
             .to_physical()
-            .cast(pl.Int64)
+            .cast(dtype)
             for name in grouping.by
         ]
         if grouping.edges:
-            codes.append(self.bin(grouping))
-        inside = named if where is None else named & self.cells.holds(where)
-        code = self.combined(grouping, codes).cast(pl.Int64)
-        return pl.when(inside).then(code).fill_null(-1)
+            codes.append(self.bin(grouping).cast(dtype))
+        cell = self.combined(grouping, codes).cast(dtype) + 1
+        if where is None:
+            return cell.fill_null(0)
+        return pl.when(self.cells.holds(where)).then(cell).otherwise(0).fill_null(0)
 
     def _present(self, column: str) -> str:
         return self._named(("present", column), self.cells.present(column))
@@ -165,11 +177,11 @@ class Sheet:
 def _places(counts: Sequence[int]) -> tuple[Place, ...]:
     """Return a place for the cells of each race, in as few words as it takes."""
     places: list[Place] = []
-    word = shift = bit = 0
+    word = shift = 0
     for count in counts:
         bits = count.bit_length()
         if shift + bits > _WORD_BITS:
-            word, shift, bit = word + 1, 0, 0
-        places.append(Place(word, shift, bits, bit))
-        shift, bit = shift + bits, bit + 1
+            word, shift = word + 1, 0
+        places.append(Place(word, shift, bits))
+        shift += bits
     return tuple(places)

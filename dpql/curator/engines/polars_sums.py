@@ -117,13 +117,6 @@ def joined(reads: Sequence[Read]) -> Read:
     return read
 
 
-def places_of(key: pl.Expr, keys: Sequence[str]) -> pl.Expr:
-    """Return the place of a key among the declared ones, null for any other."""
-    return key.replace_strict(
-        list(keys), list(range(len(keys))), default=None, return_dtype=pl.Int64
-    )
-
-
 def _name(moment: Moment, grids: Sequence[str], mask: Sequence[str]) -> str:
     factors = [] if moment.name == "n" else moment.name
     product = "*".join(grids["uv".index(letter)] for letter in factors)
