@@ -64,11 +64,11 @@ def test_a_first_line_of_json_is_one_row_whatever_its_bytes(
     assert _counts(decided, file) == [101]
 
 
-def test_lines_of_json_from_a_url_are_refused() -> None:
-    """Lines of JSON that plain Python cannot open are refused before any is read."""
+def test_lines_of_json_in_a_cloud_are_refused() -> None:
+    """Lines of JSON that plain Python cannot fetch are refused before any is read."""
     decided = plan(make_spec({"x": NUMBER}, {"c": COUNT}))
     with pytest.raises(RunFault, match="DPQL502"):
-        _counts(decided, "https://example.org/rows.ndjson")
+        _counts(decided, "s3://example/rows.ndjson")
 
 
 @pytest.mark.parametrize("keys", [("01", "02"), ("2024-01-01", "2024-01-02")])

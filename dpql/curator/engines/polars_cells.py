@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from dpql.curator.cells import keys_of
+from dpql.curator.engines.polars_text import float_words, inner
 from dpql.curator.grid import HALF, WHOLE_LIMIT, Cuts, Ruler, Whole, double, is_whole
 from dpql.model.spec import (
     And,
@@ -60,15 +61,13 @@ class Cells:
         dtype = self._types[name]
         cell = self._cell(name)
         if dtype.is_float():
-            whole = cell.cast(pl.Int64, strict=False)
-            text = pl.when(whole.cast(dtype) == cell).then(whole.cast(pl.String))
-            return text.otherwise(cell.fill_nan(None).cast(pl.String))
+            return float_words(cell, dtype)
         return cell if dtype == pl.String else cell.cast(pl.String, strict=False)
 
     def unit(self, name: str) -> pl.Expr:
         """Return an id: integers as they are, anything else as text."""
         dtype = self._types[name]
-        return pl.col(name) if dtype.is_integer() else self.words(name)
+        return self._cell(name) if dtype.is_integer() else self.words(name)
 
     def number(self, name: str) -> pl.Expr:
         """Return the cell as Int64 for integer columns, else as Float64."""
@@ -232,7 +231,7 @@ class Cells:
 
     def _cell(self, name: str) -> pl.Expr:
         dtype = self._types[name]
-        cell = pl.col(name)
+        cell = pl.col(inner(name))
         if isinstance(dtype, pl.Categorical | pl.Enum):
             return cell.cast(pl.String)
         return cell.str.strip_chars('"') if self._quoted else cell

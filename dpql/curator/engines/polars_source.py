@@ -2,37 +2,41 @@
 
 Text files are read wholly as text. A csv record is a line: no quote character exists,
 so no record can swallow another; quotes around a cell are stripped later. Short lines
-end in nulls, long ones lose their excess, bytes that are no UTF-8 become U+FFFD. A line
-of ndjson that is not JSON is a row of nulls.
+end in nulls, long ones lose their excess, bytes that are no UTF-8 become U+FFFD.
+Objects of Python, pandas and Arrow are converted column by column, declared ones only.
 """
 
 from __future__ import annotations
 
-import glob
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 import polars as pl
+import polars.selectors as cs
 
-from dpql.curator.engines.polars_files import files_of, scan_folder, scan_lines
-from dpql.errors import Diagnostic, RunFault
-from dpql.model.spec import Column, Data, IdColumn, NumberColumn
+from dpql.curator.engines.places import Place, find, unreadable
+from dpql.curator.engines.polars_again import reread
+from dpql.curator.engines.polars_arrow import Found, stream_columns
+from dpql.curator.engines.polars_columns import check, is_number, places
+from dpql.curator.engines.polars_files import (
+    SEPARATORS,
+    Piece,
+    UnknownToPolars,
+    files_of,
+    is_url,
+    scanned,
+)
+from dpql.curator.engines.polars_objects import array as numpy_array
+from dpql.curator.engines.polars_objects import objects
+from dpql.curator.engines.polars_pandas import is_pandas, pandas_column, pandas_columns
+from dpql.curator.engines.polars_text import as_type, common_type, inner
+from dpql.errors import RunFault
+from dpql.model.spec import Data
 
-_FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".ndjson": "ndjson",
-    ".jsonl": "ndjson",
-    ".ipc": "ipc",
-    ".arrow": "ipc",
-    ".feather": "ipc",
-}
-_WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +50,19 @@ class Source:
     types: Mapping[str, Any]
     text: bool = False
     costly: bool = False
+    again: Callable[[], Source] | None = field(default=None, repr=False)
+
+    def attempt(self, task: Callable[[Source], T]) -> T:
+        """Return what the task makes of the rows.
+
+        Where polars fails on them, they are read a second time by Arrow.
+        """
+        if self.again is not None:
+            try:
+                return task(self)
+            except (Exception, pl.exceptions.PanicException):  # noqa: BLE001, S110  whatever it is
+                pass
+        return task(self if self.again is None else self.again())
 
 
 def open_frame(frame: object, data: Data) -> Source:
@@ -55,51 +72,111 @@ def open_frame(frame: object, data: Data) -> Source:
         RunFault: DPQL501 no such file, DPQL502 no kind of data that is known, DPQL503
             a column is missing, DPQL504 a column is of an impossible type.
     """
-    lazy, text = _lazy(frame, data)
-    schema = lazy.collect_schema()
-    if text:
-        lazy = lazy.rename({name: name.strip('"') for name in schema}, strict=False)
-        schema = lazy.collect_schema()
+    if isinstance(frame, str | Path):
+        place = find(str(frame), data)
+        pieces = scanned(place.format, files_of(place, data), data)
+        text = place.format in SEPARATORS
+        return _source(pieces, data, text=text, costly=text or place.format == "ndjson")
+    if isinstance(frame, pl.LazyFrame | pl.DataFrame):
+        costly = isinstance(frame, pl.LazyFrame)
+        return _source([_polars(frame.lazy(), data)], data, costly=costly)
+    return _source([_memory(_columns(frame, data), data)], data)
+
+
+def _filed(place: Place, data: Data) -> Source:
+    files = files_of(place, data)
+    text = place.format in SEPARATORS
+    columnar = place.format in ("parquet", "ipc")
+    twice = columnar and not any(is_url(file.content) for file in files)
+
+    def second() -> Source:
+        return _source(reread(place.format, files, data), data, costly=True)
+
+    try:
+        pieces = scanned(place.format, files, data)
+    except UnknownToPolars:
+        if twice:
+            return second()
+        raise unreadable(data) from None
+    source = _source(pieces, data, text=text, costly=not columnar)
+    return replace(source, again=second) if twice else source
+
+
+def _source(
+    pieces: Sequence[Piece], data: Data, *, text: bool = False, costly: bool = False
+) -> Source:
+    """Return the pieces as one frame, each column in a type that holds it in all."""
     names = [column.name for column in data.columns]
-    missing = [name for name in names if name not in schema]
-    if missing:
-        raise RunFault(
-            Diagnostic("DPQL503", f"no column `{name}` in the data of `{data.source}`")
-            for name in missing
+    types = {name: [piece.types[name] for piece in pieces] for name in names}
+    check(types, data)
+    number = {column.name: is_number(column) for column in data.columns}
+    common = {
+        name: common_type(found, number=number[name]) for name, found in types.items()
+    }
+    frames = [
+        piece.frame.select(
+            as_type(
+                piece.columns[name],
+                piece.types[name],
+                common[name],
+                number=number[name],
+            ).alias(inner(name))
+            for name in names
         )
-    wrong = [
-        column for column in data.columns if not _holds(schema[column.name], column)
+        for piece in pieces
     ]
-    if wrong:
-        raise RunFault(
-            Diagnostic(
-                "DPQL504",
-                f"column `{column.name}` is of type {_type_name(schema[column.name])}, "
-                f"which cannot hold {_kind(column)}",
-            )
-            for column in wrong
-        )
     return Source(
-        frame=lazy.select(names),
-        types={name: schema[name] for name in names},
+        frame=frames[0] if len(frames) == 1 else pl.concat(frames),
+        types=common,
         text=text,
-        costly=text or isinstance(frame, pl.LazyFrame),
+        costly=costly,
     )
 
 
-def _lazy(frame: object, data: Data) -> tuple[pl.LazyFrame, bool]:
-    """Return the frame, and whether its cells are text with quotes to strip."""
-    if isinstance(frame, pl.LazyFrame):
-        return frame, False
-    if isinstance(frame, pl.DataFrame):
-        return frame.lazy(), False
-    if isinstance(frame, str | Path):
-        return _scanned(str(frame), data)
+def _polars(frame: pl.LazyFrame, data: Data) -> Piece:
+    schema = frame.collect_schema()
+    names = list(places(schema.names(), data))
+    return Piece(
+        frame=frame,
+        columns={name: cs.by_name(name) for name in names},
+        types={name: schema[name] for name in names},
+    )
+
+
+def _memory(found: Found, data: Data) -> Piece:
+    """Return columns in memory as a piece; one of a wrong type has no cells."""
+    held = {name: one for name, one in found.items() if isinstance(one, pl.Series)}
+    if len({len(one) for one in held.values()}) > 1:
+        raise RunFault.of(
+            "DPQL502",
+            f"the columns of the data of `{data.source}` differ in length",
+            hint="give every column one cell for each row",
+        )
+    frame = pl.DataFrame({inner(name): one for name, one in held.items()})
+    return Piece(
+        frame=frame.lazy(),
+        columns={name: pl.col(inner(name)) for name in held},
+        types={
+            name: one if isinstance(one, str) else one.dtype
+            for name, one in found.items()
+        },
+    )
+
+
+def _columns(frame: Any, data: Data) -> Found:
+    if is_pandas(frame, "DataFrame"):
+        return pandas_columns(frame, data)
     if isinstance(frame, Mapping):
-        texts = dict.fromkeys(frame, pl.String)
-        return pl.DataFrame(dict(frame), schema=texts).lazy(), False
+        labels = list(frame)
+        found = places([x if isinstance(x, str) else None for x in labels], data)
+        return {
+            column.name: _cells(
+                frame[labels[found[column.name]]], number=is_number(column)
+            )
+            for column in data.columns
+        }
     if hasattr(frame, "__arrow_c_stream__"):
-        return pl.DataFrame(frame).lazy(), False
+        return stream_columns(frame, data)
     raise RunFault.of(
         "DPQL502",
         f"the data of `{data.source}` are of no kind that can be read",
@@ -107,83 +184,15 @@ def _lazy(frame: object, data: Data) -> tuple[pl.LazyFrame, bool]:
     )
 
 
-def _scanned(place: str, data: Data) -> tuple[pl.LazyFrame, bool]:
-    remote = "://" in place
-    folder = not remote and Path(place).is_dir()
-    if folder:
-        found = files_of(place)
-    else:
-        found = [place] if remote else sorted(glob.glob(place))  # noqa: PTH207
-    if not found:
-        raise RunFault.of("DPQL501", f"no file for the data of `{data.source}`")
-    if folder:
-        return scan_folder(
-            place, found, [column.name for column in data.columns]
-        ), False
-    kind = _FORMATS.get(Path(found[0]).suffix.lower())
-    match kind:
-        case "parquet":
-            parquet = pl.scan_parquet(
-                place, extra_columns="ignore", hive_partitioning=False
-            )
-            return parquet, False
-        case "ipc":
-            return pl.scan_ipc(place, hive_partitioning=False), False
-        case "ndjson" if remote:
-            raise RunFault.of(
-                "DPQL502",
-                f"the data of `{data.source}` are lines of JSON that are not in a file",
-                hint="fetch the file first, or use parquet",
-            )
-        case "ndjson":
-            return _json_lines(found, data), False
-        case "csv" | "tsv":
-            return (
-                pl.scan_csv(
-                    place,
-                    separator="," if kind == "csv" else "\t",
-                    quote_char=None,
-                    infer_schema=False,
-                    encoding="utf8-lossy",
-                    truncate_ragged_lines=True,
-                ),
-                True,
-            )
-        case _:
-            raise RunFault.of(
-                "DPQL502",
-                f"the file of `{data.source}` is of no kind that can be read",
-                hint="name it .parquet, .csv, .tsv, .ndjson, .arrow or .ipc",
-            )
-
-
-def _json_lines(places: Sequence[str], data: Data) -> pl.LazyFrame:
-    """Return a text column per declared column; a missing member is a null."""
-    lines = scan_lines(places)
-    return lines.select(
-        pl.col("line").str.json_path_match(_json_path(column.name)).alias(column.name)
-        for column in data.columns
-    )
-
-
-def _json_path(name: str) -> str:
-    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'$["{quoted}"]'
-
-
-def _holds(dtype: pl.DataType, column: Column) -> bool:
-    words = isinstance(dtype, _WORDS)
-    if isinstance(column, NumberColumn):
-        return words or dtype.is_numeric()
-    return words or dtype.is_integer() or dtype.is_float()
-
-
-def _type_name(dtype: pl.DataType) -> str:
-    """Return the name of the type without what an enum or struct holds."""
-    return str(dtype.base_type())
-
-
-def _kind(column: Column) -> str:
-    if isinstance(column, NumberColumn):
-        return "numbers"
-    return "ids" if isinstance(column, IdColumn) else "categories"
+def _cells(cells: Any, *, number: bool) -> pl.Series | str:
+    """Return one column of a mapping, or the name of its type."""
+    if isinstance(cells, pl.Series):
+        return cells
+    if is_pandas(cells, "Series"):
+        return pandas_column(cells, number=number)
+    if isinstance(cells, np.ndarray):
+        found = numpy_array(cells, number=number)
+        return str(cells.dtype) if found is None else found
+    if isinstance(cells, Sequence) and not isinstance(cells, str | bytes | bytearray):
+        return objects(cells, number=number)
+    return type(cells).__name__

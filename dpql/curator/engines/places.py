@@ -1,0 +1,176 @@
+"""Which files a place names, and of what format: decided by names alone.
+
+The first bytes of a file may belong to data subjects, and so do the names of the
+folders of a partitioned table, so neither decides how anything is read.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
+
+from dpql.errors import RunFault
+from dpql.model.spec import Data
+
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+    ".ipc": "ipc",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+}
+"""Suffix -> format."""
+
+_PACKED = {".gz", ".zst", ".zip", ".bz2", ".xz", ".lz4", ".snappy", ".z"}
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Files of one format below a folder, or a URL that is not opened here.
+
+    Names of folders below ``root`` may hold values: ``region=north``.
+    """
+
+    format: str
+    files: tuple[str, ...] = ()
+    root: str = ""
+    url: str = ""
+
+
+def find(place: str, data: Data) -> Place:
+    """Return what a path, a pattern or a URL names.
+
+    Raises:
+        RunFault: DPQL501, it names nothing; DPQL502, no format or several.
+    """
+    if "://" not in place:
+        return _local(place, data)
+    parts = urlsplit(place)
+    if parts.scheme == "file":
+        if parts.netloc not in ("", "localhost"):
+            raise no_file(data)
+        return _local(url2pathname(parts.path), data)
+    return Place(format=_one({_format(parts.path)}, data), url=place)
+
+
+def no_file(data: Data) -> RunFault:
+    """Return the fault of data that are not there or cannot be fetched."""
+    return RunFault.of(
+        "DPQL501", f"no file can be read for the data of `{data.source}`"
+    )
+
+
+def unreadable(data: Data) -> RunFault:
+    """Return the fault of a file that is not what its name says."""
+    return RunFault.of(
+        "DPQL502",
+        f"the data of `{data.source}` are not of the kind that their name says",
+        hint="name files by what they hold, and do not compress them",
+    )
+
+
+def folder_values(root: str, file: str) -> dict[str, str | None]:
+    """Return the values that the folders of a file below the root name."""
+    values: dict[str, str | None] = {}
+    for part in Path(file).relative_to(root).parts[:-1]:
+        name, equals, value = part.partition("=")
+        if equals:
+            values[unquote(name)] = None if value == _NO_VALUE else _text(value)
+    return values
+
+
+def _local(place: str, data: Data) -> Place:
+    path = Path(place).absolute()
+    if path.is_dir():
+        root, files = path, _below(path)
+    elif path.exists():
+        root, files = path.parent, [path]
+    else:
+        matches = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207  of any depth
+        root = Path(*_fixed(path.parts))
+        files = [file for match in matches for file in _files(match)]
+    if not files:
+        raise no_file(data)
+    formats = {_format(file.name, bare=path.is_dir()) for file in files}
+    return Place(
+        format=_one(formats, data), files=tuple(sorted(map(str, files))), root=str(root)
+    )
+
+
+def _fixed(parts: Iterable[str]) -> list[str]:
+    """Return the parts of a pattern before the first that is one."""
+    fixed = []
+    for part in parts:
+        if glob.has_magic(part):
+            break
+        fixed.append(part)
+    return fixed
+
+
+def _files(match: Path) -> list[Path]:
+    if match.is_dir():
+        return _below(match)
+    return [match] if match.stat().st_size else []
+
+
+def _below(folder: Path) -> list[Path]:
+    """Return the files below a folder that hold rows: neither empty nor hidden."""
+    return [
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not any(map(_hidden, path.relative_to(folder).parts))
+        and path.stat().st_size
+    ]
+
+
+def _hidden(part: str) -> bool:
+    return part[0] == "." or (part[0] == "_" and "=" not in part)
+
+
+def _format(name: str, *, bare: bool = False) -> str:
+    """Return the format; files of a table without any suffix are parquet."""
+    suffix = Path(name).suffix.lower()
+    if bare and not suffix:
+        return "parquet"
+    return FORMATS.get(suffix, "packed" if suffix in _PACKED else "")
+
+
+def _one(formats: set[str], data: Data) -> str:
+    """Return the only format."""
+    if formats == {"packed"}:
+        raise RunFault.of(
+            "DPQL502",
+            f"the data of `{data.source}` are compressed",
+            hint="decompress them, or use parquet, which is compressed inside",
+        )
+    if len(formats) > 1:
+        raise RunFault.of(
+            "DPQL502",
+            f"the data of `{data.source}` are files of several kinds",
+            hint="name files of one kind, for instance with a pattern: *.parquet",
+        )
+    (only,) = formats
+    if not only:
+        raise RunFault.of(
+            "DPQL502",
+            f"the file of `{data.source}` is of no kind that can be read",
+            hint="name it .parquet, .csv, .tsv, .ndjson, .arrow or .ipc",
+        )
+    return only
+
+
+def _text(value: str) -> str:
+    """Return the value as text that UTF-8 can spell."""
+    raw = unquote(value, errors="surrogateescape")
+    return raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
