@@ -33,7 +33,7 @@ Mask = NDArray[np.bool_]
 _WORD = 64
 _UNIT_BITS = 28
 _LEAST = 8
-"""Bits of a priority that a packed word must hold; with fewer, whole keys are sorted."""
+"""Bits of a priority that a word must hold; with fewer, whole keys are sorted."""
 
 _STRETCH = 1 << 15
 """Rows of units judged together, about, so that arrays stay in the cache."""
@@ -96,11 +96,11 @@ class Contest:
         keep: Mask = np.empty(len(cells), np.bool_)
         for stretch in self._stretches:
             part = cells[stretch.rows]
-            if most_cells is None:
-                running = part != 0
-                keep[stretch.rows] = running & (stretch.rank(running) <= rows)
-            else:
-                keep[stretch.rows] = stretch.nearest(part, rows, most_cells)
+            keep[stretch.rows] = (
+                stretch.foremost(part != 0, rows)
+                if most_cells is None
+                else stretch.nearest(part, rows, most_cells)
+            )
         return keep
 
 
@@ -115,12 +115,12 @@ class _Stretch:
     units: Integers
     firsts: Integers
 
-    def rank(self, running: Mask) -> Integers:
-        """Return the ranks of the running rows within their units, from 1."""
+    def foremost(self, running: Mask, most: int) -> Mask:
+        """Return which rows are the first running ones of their units, so many."""
         ranks = np.cumsum(running)
-        before = ranks[self.firsts] - running[self.firsts]
-        ranks -= before[self.units]
-        return ranks
+        last = ranks.take(self.firsts) - running.take(self.firsts) + most
+        found: Mask = running & (ranks <= last.take(self.units))
+        return found
 
     def nearest(self, cells: NDArray[Any], rows: int, most_cells: int) -> Mask:
         """Return which rows are the first of the first cells of their unit.
@@ -129,14 +129,14 @@ class _Stretch:
         in a cell stands for the cell; where it ranks among the others of the unit, so
         does the cell.
         """
-        running = np.flatnonzero(cells)
-        places, pairs = _paired(running, self.units, cells)
-        early = _apart(pairs, rows)
+        places, pairs = _paired(self.units, cells)
         start = _apart(pairs, 1)
-        heads: Mask = np.zeros(len(cells), np.bool_)
-        heads[places[start]] = True
-        near = self.rank(heads)[places[start]] <= most_cells
-        early &= np.repeat(near, np.diff(np.append(np.flatnonzero(start), len(start))))
+        heads = places.take(np.flatnonzero(start))
+        leading: Mask = np.zeros(len(cells), np.bool_)
+        leading[heads] = True
+        near = self.foremost(leading, most_cells).take(heads)
+        early = near.take(np.cumsum(start) - 1)
+        early &= _apart(pairs, rows)
         keep: Mask = np.zeros(len(cells), np.bool_)
         keep[places] = early
         return keep
@@ -227,20 +227,21 @@ def _stretches(ids: Integers) -> Iterator[_Stretch]:
         yield _Stretch(slice(first, last), np.cumsum(part) - 1, np.flatnonzero(part))
 
 
-def _paired(
-    running: Integers, units: Integers, cells: NDArray[Any]
-) -> tuple[Integers, Words]:
+def _paired(units: Integers, cells: NDArray[Any]) -> tuple[Integers, Words]:
     """Return the running rows by unit and cell, and a word for each such pair."""
     place_bits = len(units).bit_length()
-    codes = cells[running].astype(np.uint64)
-    cell_bits = int(codes.max(initial=0)).bit_length()
-    pairs = units[running].view(np.uint64) << np.uint64(cell_bits)
-    pairs |= codes
+    cell_bits = int(cells.max(initial=0)).bit_length()
+    pairs: Words = units.view(np.uint64) << np.uint64(cell_bits)
+    pairs |= cells.astype(np.uint64)
+    running = cells != 0
     if 2 * place_bits + cell_bits > _WORD:
-        order = np.argsort(pairs, kind="stable")
-        return running[order], pairs[order]
+        places = np.flatnonzero(running)
+        places = places[np.argsort(pairs[places], kind="stable")]
+        return places, pairs[places]
     pairs <<= np.uint64(place_bits)
-    pairs |= running.view(np.uint64)
+    pairs |= np.arange(len(units), dtype=np.uint64)
+    if not running.all():
+        pairs = pairs[running]
     pairs.sort()
     places = (pairs & np.uint64((1 << place_bits) - 1)).view(np.int64)
     pairs >>= np.uint64(place_bits)

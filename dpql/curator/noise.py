@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from operator import add, mul
 from typing import Any
 
 from dpql.mechanisms import MECHANISMS
 from dpql.mechanisms.bits import Bits
-from dpql.model.plan import Measure, Part, Step
+from dpql.model.plan import Measure, Part, Step, Term
 from dpql.model.release import Deferred, Result, Value, cells
 from dpql.model.spec import Data
 from dpql.statistics.readout import Reading, read
@@ -35,14 +36,23 @@ def totals(measure: Measure, moments: Moments, count: int) -> list[int]:
     Clamping never moves two numbers apart, so the sensitivity stays; it acts only
     when there are more rows than the public ceiling.
     """
-    sums = [0] * count
-    for term in measure.terms:
-        products = [term.coefficient] * count
-        for name in term.moments:
-            products = list(map(mul, products, moments[name]))
-        sums = list(map(add, sums, products))
+    sums = _each(add, [_product(term, moments, count) for term in measure.terms])
     lower, upper = measure.lower, measure.upper
-    return [min(max(total, lower), upper) for total in sums]
+    return [x if lower <= x <= upper else max(lower, min(x, upper)) for x in sums]
+
+
+def _product(term: Term, moments: Moments, count: int) -> Sequence[int]:
+    factors = [moments[name] for name in term.moments]
+    if term.coefficient != 1 or not factors:
+        factors.append([term.coefficient] * count)
+    return _each(mul, factors)
+
+
+def _each(
+    operation: Callable[[int, int], int], columns: Sequence[Sequence[int]]
+) -> Sequence[int]:
+    """Return the columns joined cell by cell."""
+    return reduce(lambda one, other: list(map(operation, one, other)), columns)
 
 
 def _drawn(part: Part, moments: Moments, count: int, bits: Bits) -> list[int]:

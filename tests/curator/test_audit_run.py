@@ -228,7 +228,7 @@ def test_an_unbounded_unit_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None
 
     def everybody(self: Contest, cells: Any, **_: Any) -> Any:
         del self
-        return cells >= 0
+        return cells > 0
 
     monkeypatch.setattr(Contest, "survivors", everybody)
     assert _convicted(made, one, other, "everyone") > 1.5

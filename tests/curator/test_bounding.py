@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from spec_text import make_spec
 
 from dpql.curator import bounding
-from dpql.curator.bounding import Contest, mixed, ordered, priorities, stretches
+from dpql.curator.bounding import Contest, dealt, mixed, priorities, ranked
 from dpql.curator.engines import engine_named, polars_engine
 from dpql.language import load_text
 from dpql.model.plan import Plan
@@ -42,14 +42,28 @@ def survivors(
     hashes = mixed(np.full(len(ids), salt[0], np.uint64), units.view(np.uint64))
     if not spread:
         hashes = np.full(len(ids), 7, np.uint64)
-    lots = priorities(salt, hashes, [np.array(contents, np.int64)])
+    counted = np.array(cells, np.int64) + 1
+    lots = priorities(salt, hashes, [np.array(contents, np.int64), counted])
+    contest = Contest(units, hashes, lots, np.ones(len(ids), np.bool_))
     keep = np.zeros(len(ids), np.bool_)
-    known = np.ones(len(ids), np.bool_)
-    for stretch in stretches(units, hashes, lots, known):
-        contest = Contest(stretch)
-        ranked = np.array(cells, np.int64)[contest.order]
-        keep[contest.order] = contest.survivors(ranked, rows=rows, most_cells=most)
+    kept = contest.survivors(counted[contest.order], rows=rows, most_cells=most)
+    keep[contest.order] = kept
     return keep.tolist()  # type: ignore[no-any-return]
+
+
+def chosen_slowly(
+    ids: list[int], cells: list[int], lots: list[int], *, rows: int, most: int
+) -> list[bool]:
+    """Return which rows survive, by the words of the module, one row at a time."""
+    keep = [False] * len(ids)
+    held: dict[int, Counter[int]] = {}
+    for place in sorted(range(len(ids)), key=lambda place: lots[place]):
+        mine = held.setdefault(ids[place], Counter())
+        cell = cells[place]
+        if cell >= 0 and (cell in mine or len(mine) < most):
+            keep[place] = mine[cell] < rows
+            mine[cell] += 1
+    return keep
 
 
 ROWS = st.lists(
@@ -131,17 +145,57 @@ def test_the_choice_differs_between_units() -> None:
     assert 50 < firsts < 150
 
 
-def test_packed_words_sort_as_whole_keys_do() -> None:
-    """Where packed bits tie, the rest decides; where too few fit, both keys do."""
+@given(
+    table=st.lists(
+        st.tuples(st.integers(0, 3), st.integers(-1, 5), st.integers(0, 2**64 - 1)),
+        max_size=60,
+        unique_by=lambda row: row[2],
+    ),
+    rows=st.integers(1, 70),
+    most=st.integers(1, 6),
+    low=st.booleans(),
+)
+@settings(max_examples=200, deadline=None)
+def test_rows_are_chosen_as_the_words_say(
+    table: list[Any], rows: int, most: int, *, low: bool
+) -> None:
+    """A unit's rows come in order of priority; new cells enter while there is room.
+
+    Priorities that agree in their high bits are told apart by their low ones.
+    """
+    ids = [unit for unit, _, _ in table]
+    cells = [cell for _, cell, _ in table]
+    lots = [place if low else lot for place, (_, _, lot) in enumerate(table)]
+    units = np.array(ids, np.int64)
+    hashes = mixed(np.zeros(len(ids), np.uint64), units.view(np.uint64))
+    known = np.ones(len(ids), np.bool_)
+    contest = Contest(units, hashes, np.array(lots, np.uint64), known)
+    ranks = np.array(cells, np.int64)[contest.order] + 1
+    kept = np.zeros(len(ids), np.bool_)
+    kept[contest.order] = contest.survivors(ranks, rows=rows, most_cells=most)
+    assert chosen_slowly(ids, cells, lots, rows=rows, most=most) == kept.tolist()
+
+
+@pytest.mark.parametrize("spread", [1, 5, 1 << 20])
+@pytest.mark.parametrize("unit_bits", [28, 2, 56])
+def test_packed_words_rank_as_whole_keys_do(
+    spread: int, unit_bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where packed bits tie, the rest decides; where too few fit, whole keys do."""
+    monkeypatch.setattr(bounding, "_UNIT_BITS", unit_bits)
     rng = np.random.default_rng(5)
-    for group_bits in (1, 20, 60):
-        groups = rng.integers(0, 1 << min(group_bits, 3), 500).astype(np.uint64)
-        groups <<= np.uint64(group_bits - 1)
-        lots = rng.integers(0, 4, 500).astype(np.uint64)
-        lots += np.uint64(1 << 63)
-        places = ordered(groups, lots, lots)
-        expected = np.lexsort((lots, groups))
-        assert expected.tolist() == places.tolist()
+    ids = rng.integers(0, 40, 500)
+    hashes = mixed(np.zeros(500, np.uint64), ids.view(np.uint64))
+    lots = rng.integers(0, spread, 500).astype(np.uint64) + np.uint64(1 << 63)
+    places = ranked(ids, hashes, lots)
+    assert list(range(500)) == sorted(places.tolist())
+    changes = np.count_nonzero(np.diff(ids[places]))
+    assert changes == len(set(ids.tolist())) - 1
+    alike = np.diff(ids[places]) == 0
+    steps = np.diff(lots[places].astype(np.int64))[alike]
+    assert (steps >= 0).all()
+    still = steps == 0
+    assert (np.diff(places)[alike][still] > 0).all()
 
 
 def test_stretches_end_between_units(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,14 +203,44 @@ def test_stretches_end_between_units(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(1)
     ids = [rng.choice([1, 2, 3, 4, 5, 5, 5, 5, 5]) for _ in range(500)]
     contents = [rng.randrange(50) for _ in range(500)]
-    whole = survivors(ids, [0] * 500, contents, rows=3, most=None)
-    monkeypatch.setattr(bounding, "_STRETCH", 16)
-    pieces = survivors(ids, [0] * 500, contents, rows=3, most=None)
+    for most in (None, 2):
+        cells = [0 if most is None else rng.randrange(5) for _ in range(500)]
+        whole = survivors(ids, cells, contents, rows=3, most=most)
+        with monkeypatch.context() as patch:
+            patch.setattr(bounding, "_STRETCH", 16)
+            assert whole == survivors(ids, cells, contents, rows=3, most=most)
 
-    def content(kept: list[bool]) -> Counter[Any]:
-        return Counter((i, c) for i, c, k in zip(ids, contents, kept, strict=True) if k)
 
-    assert content(whole) == content(pieces)
+def test_cells_of_large_numbers_are_told_apart() -> None:
+    """Where unit, cell and place do not fit into a word, the choice is the same."""
+    rng = random.Random(4)
+    ids = [rng.randrange(50) for _ in range(400)]
+    cells = [rng.randrange(6) for _ in range(400)]
+    contents = list(range(400))
+    units = np.array(ids, np.int64)
+    hashes = mixed(np.zeros(400, np.uint64), units.view(np.uint64))
+    lots = priorities(SALT, hashes, [np.array(contents, np.int64)])
+    contest = Contest(units, hashes, lots, np.ones(400, np.bool_))
+    small = np.array(cells, np.int64)[contest.order] + 1
+    kept = [
+        contest.survivors(codes, rows=2, most_cells=2).tolist()
+        for codes in (small, small << 48)
+    ]
+    assert kept[0] == kept[1]
+
+
+@pytest.mark.parametrize("bits", [0, 1, 6, 8])
+def test_every_row_is_dealt_to_the_hand_of_its_unit(bits: int) -> None:
+    """Hands are cut from the order; equal hashes meet in one."""
+    hashes = np.random.default_rng(6).integers(0, 1 << 64, 300, np.uint64)
+    hashes = np.concatenate((hashes, hashes))
+    places, ends = dealt(hashes, bits)
+    assert list(range(600)) == sorted(places.tolist())
+    assert 1 << bits == len(ends)
+    hands = np.split(places, ends[:-1])
+    owners = {int(hashes[place]): i for i, hand in enumerate(hands) for place in hand}
+    for number, hand in enumerate(hands):
+        assert all(owners[int(hashes[place])] == number for place in hand)
 
 
 def _unit_plan(rows: int, cells: int) -> Plan:
@@ -251,6 +335,9 @@ def test_parts_of_the_units_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     opened = polars_engine.open_frame(frame, made.spec.data)
     whole = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    monkeypatch.setattr(polars_engine, "HAND_ROWS", 16)
+    hands = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    assert whole.moments == hands.moments
     monkeypatch.setattr(polars_engine, "PART_ROWS", 100)
     parts = polars_engine.add_up(made, opened, salt=SALT, tick=None)
     assert whole.moments == parts.moments

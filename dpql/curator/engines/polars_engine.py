@@ -125,14 +125,13 @@ class _Hands:
         """Yield the rows of each hand."""
         empty = pl.DataFrame(schema=part.collect_schema())
         for hand in range(1 << self._bits):
-            yield pl.concat(
-                [empty]
-                + [rows[ends[hand] : ends[hand + 1]] for rows, ends in self._batches]
-            )
+            pieces = [rows[e[hand] : e[hand + 1]] for rows, e in self._batches]
+            yield pl.concat([empty, *pieces], rechunk=False)
 
 
 def _marked(rows: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
     """Return rows of whole units with a column for each race: which of them survive."""
+    rows = rows.rechunk()
     units, hashes = rows["unit"], rows["hash"].to_numpy()
     seen = rows.drop("unit", "hash")
     lots = priorities(salt, hashes, [column.to_numpy() for column in seen])
