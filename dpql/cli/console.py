@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +34,21 @@ _PLAIN = str.maketrans(
         "\u202f": " ",
     }
 )
+
+
+_GAP = re.compile(r"( {2,})")
+
+
+def prepare() -> None:
+    """Give every closed stream a place to go, before a file takes its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            if nothing != number:
+                os.dup2(nothing, number)
+                os.close(nothing)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
 
 
 def tell(text: str) -> None:
@@ -102,9 +118,25 @@ def speakable(text: str, stream: TextIO) -> str:
     try:
         text.encode(encoding)
     except (UnicodeEncodeError, LookupError):
-        words = text.translate(_PLAIN)
+        words = "\n".join(map(_plain, text.split("\n")))
         return words.encode(encoding, "backslashreplace").decode(encoding)
     return text
+
+
+def _plain(line: str) -> str:
+    """Return a line in plain characters; gaps between columns give way to them."""
+    parts = _GAP.split(line)
+    for place in range(0, len(parts), 2):
+        cell = parts[place].translate(_PLAIN)
+        grown = len(cell) - len(parts[place])
+        parts[place] = cell
+        # What stands last in a line pushes nothing.
+        for beside in (place + 1, place - 1) if place + 1 < len(parts) else ():
+            if beside > 0:
+                given = min(grown, max(0, len(parts[beside]) - 2))
+                parts[beside] = parts[beside][given:]
+                grown -= given
+    return "".join(parts)
 
 
 def agreed(question: str) -> bool:

@@ -139,7 +139,7 @@ def _prepare(folder: Path, *, keep: bool) -> None:
     if folder.exists() and not (folder / _MARK).exists() and any(folder.iterdir()):
         raise CommandFault.of(
             "DPQL801",
-            f"`{shown(str(folder))}` is not empty and no earlier demo",
+            f"`{shown(str(folder), limit=400)}` is not empty and no earlier demo",
             hint="name another folder: `dpql demo NAME`",
         )
     if folder.exists() and not keep:
@@ -154,7 +154,7 @@ def _prepare(folder: Path, *, keep: bool) -> None:
     rows = f"{content.count(chr(10)) - 1:,}".replace(",", " ")
     console.tell(
         f"{rows} made-up payslips, with gaps and typing errors, are in "
-        f"{shown(str(folder))}/data/wages.csv\n"
+        f"{shown(str(folder), limit=400)}/data/wages.csv\n"
     )
 
 

@@ -28,7 +28,7 @@ def specs_in(paths: Iterable[Path]) -> list[Path]:
         if not inside:
             raise CommandFault.of(
                 "DPQL804",
-                f"there is no spec in `{shown(str(path))}`",
+                f"there is no spec in `{shown(str(path), limit=400)}`",
                 hint="a spec is a .dpql file, or a .yaml file with a line `dpql: 1`",
             )
         found += inside
@@ -56,7 +56,7 @@ def contents(path: Path, *, limit: int = LIMIT) -> bytes:
         return durable.read(path, limit=limit)[0]
     except (OSError, ValueError) as error:
         raise CommandFault.of(
-            "DPQL803", f"cannot read `{shown(str(path))}`: {_reason(error)}"
+            "DPQL803", f"cannot read `{shown(str(path), limit=400)}`: {_reason(error)}"
         ) from error
 
 
@@ -73,7 +73,7 @@ def save(path: Path, content: bytes) -> None:
     except (OSError, ValueError) as error:
         raise CommandFault.of(
             "DPQL801",
-            f"cannot write `{shown(str(path))}`: {_reason(error)}",
+            f"cannot write `{shown(str(path), limit=400)}`: {_reason(error)}",
             hint="name a file in a folder that is there and that you may write to",
         ) from error
 

@@ -29,7 +29,9 @@ def text_at(reference: str, path: Path) -> str | None:
     try:
         return found.stdout.decode("utf-8")
     except UnicodeDecodeError:
-        raise _fault(f"`{shown(str(path))}` was not UTF-8 text then") from None
+        raise _fault(
+            f"`{shown(str(path), limit=400)}` was not UTF-8 text then"
+        ) from None
 
 
 def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:

@@ -106,6 +106,7 @@ def dpql() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
+    console.prepare()
     status = run(arguments)
     console.finish()
     sys.exit(status)
@@ -166,7 +167,7 @@ def _fault(error: BaseException, words: list[str]) -> DpqlError:
 def _refused_by_system(error: OSError) -> DpqlError:
     from dpql.diagnostics import shown
 
-    name = f" `{shown(str(error.filename))}`" if error.filename else ""
+    name = f" `{shown(str(error.filename), limit=400)}`" if error.filename else ""
     reason = (error.strerror or "no reason given").lower()
     return statuses.CommandFault.of(
         "DPQL800", f"the system refused{name}: {reason}", hint=_FULL

@@ -53,7 +53,7 @@ def _show_plan(path: Path, form: str) -> int:
     if path.suffix not in {".json", ".yaml", ".yml", ".dpql"}:
         raise CommandFault.of(
             "DPQL803",
-            f"`{shown(str(path))}` is neither a plan nor a release",
+            f"`{shown(str(path), limit=400)}` is neither a plan nor a release",
             hint="show takes a plan, a spec, a release folder or its release.dsse.json",
         )
     plan = files.plan_at(path)

@@ -9,14 +9,15 @@ from typing import Any
 
 import click
 
-from dpql.cli.statuses import UsageFault
+from dpql.cli.statuses import CommandFault, UsageFault
 from dpql.diagnostics import shown
 
 _TOO_MANY = re.compile(r"unexpected extra arguments? \((.*)\)", re.DOTALL)
+_QUOTED = re.compile(r"'(.*)'", re.DOTALL)
 _UNKNOWN = re.compile(r"No such command '(.*)'", re.DOTALL)
 
 
-def fault_of(error: click.ClickException, words: Sequence[str]) -> UsageFault:
+def fault_of(error: click.ClickException, words: Sequence[str]) -> CommandFault:
     """Return the fault that a complaint of the argument parser amounts to."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else _path(words)
@@ -75,8 +76,10 @@ def _placeholder(param: click.Option) -> str:
     return param.metavar or param.type.name.upper()
 
 
-def _misfit(error: click.BadParameter, words: Sequence[str], more: str) -> UsageFault:
+def _misfit(error: click.BadParameter, words: Sequence[str], more: str) -> CommandFault:
     param = error.param
+    if param is not None and isinstance(param.type, click.Path):
+        return _closed(error)
     if param is None:
         return UsageFault.of("DPQL813", _lowered(error.message), hint=more)
     option = isinstance(param, click.Option)
@@ -89,6 +92,17 @@ def _misfit(error: click.BadParameter, words: Sequence[str], more: str) -> Usage
         message = f"`{shown(given)}` does not fit `{name}`"
         hint = _meant(given, getattr(param.type, "choices", ())) or hint
     return UsageFault.of("DPQL813", message, hint=hint)
+
+
+def _closed(error: click.BadParameter) -> CommandFault:
+    """Return the fault of a path that the parser has tried and could not use."""
+    named = _QUOTED.search(error.message)
+    path = f" `{shown(named[1], limit=400)}`" if named else " a path"
+    return CommandFault.of(
+        "DPQL803",
+        f"cannot read{path}: permission denied",
+        hint="ask its owner, or name another file",
+    )
 
 
 def _given(names: Sequence[str], words: Sequence[str]) -> str | None:
