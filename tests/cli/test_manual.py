@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from cli.started import ROOT, dpql, fine, refused
+from cli.started import ROOT, dpql, fine, refused, surroundings
 
 from dpql.cli.main import COMMANDS, LazyGroup
 from dpql.cli.main import dpql as group
@@ -40,7 +44,13 @@ def test_every_page_can_be_shown() -> None:
     assert len(fine(dpql("explain")).splitlines()) == len(titles())
 
 
-@pytest.mark.parametrize("kind", ["spec", "plan"])
+def test_every_code_shows_what_is_wrong_and_what_is_right() -> None:
+    """No code of the manual is without its two examples."""
+    assert [] == [name for name, code in CODES.items() if not code.wrong]
+    assert [] == [name for name, code in CODES.items() if not code.right]
+
+
+@pytest.mark.parametrize("kind", ["spec", "plan", "report"])
 def test_schemas_are_those_checked_in(kind: str) -> None:
     """The schema printed is the file under schemas/."""
     path = ROOT / "schemas" / f"{kind}.v1.schema.json"
@@ -53,10 +63,42 @@ def test_completion_scripts_are_printed(shell: str) -> None:
     assert "_DPQL_COMPLETE" in fine(dpql("completion", shell))
 
 
-def test_completion_answers() -> None:
-    """The shell is told the commands that begin so."""
-    run = dpql(_DPQL_COMPLETE="bash_complete", COMP_WORDS="dpql pl", COMP_CWORD="1")
-    assert run.stdout == "plain,plan\n"
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("pl",), {"plan"}),
+        (("ledger", "r"), {"raise-cap", "recover"}),
+        (("check", "--format", "s"), {"sarif"}),
+        (("plan", "--ht"), {"--html"}),
+        (("completion", ""), {"bash", "zsh", "fish"}),
+    ],
+    ids=range(5),
+)
+def test_completion_works_in_bash(
+    tmp_path: Path, words: tuple[str, ...], expected: set[str]
+) -> None:
+    """The script is sourced, and completes commands, options and values."""
+    script = tmp_path / "dpql.bash"
+    script.write_text(fine(dpql("completion", "bash")), "utf-8")
+    program = tmp_path / "dpql"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dpql "$@"\n', "utf-8")
+    program.chmod(0o755)
+    typed = " ".join(f"'{word}'" for word in ("dpql", *words))
+    line = (
+        f'source "$0"; COMP_WORDS=({typed}); COMP_CWORD={len(words)}; '
+        "complete -p dpql > /dev/null && _dpql_completion dpql && "
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    run = subprocess.run(
+        ["bash", "-c", line, script],
+        cwd=ROOT,
+        env={**surroundings(), "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (0, "") == (run.returncode, run.stderr)
+    assert expected == set(run.stdout.split())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
