@@ -8,12 +8,18 @@ of a full disk or a missing permission into a fault of their own.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import stat
 import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 _CHUNK = 1 << 20
+_WAIT = 60
+"""Seconds that a writer waits for another one."""
+_PAUSE = 0.02
 
 
 def create(path: Path, data: bytes, *, mode: int = 0o644) -> None:
@@ -81,6 +87,36 @@ def sync_directory(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextlib.contextmanager
+def alone_in(directory: Path) -> Iterator[bool]:
+    """Keep other writers that ask the same out of a directory, and wait for them.
+
+    False where the file system has no locks for directories: then nothing may be
+    concluded about what others do. The lock goes with the process, however it ends.
+    OSError when another writer holds the directory for too long.
+    """
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield _locked(handle)
+    finally:
+        os.close(handle)
+
+
+def _locked(handle: int) -> bool:
+    end = time.monotonic() + _WAIT
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_PAUSE)
+        except OSError:
+            return False
+        else:
+            return True
 
 
 def _written(path: Path, data: bytes, mode: int) -> Path:

@@ -102,7 +102,8 @@ TRUST: dict[str, Code] = {
         title="the ledger does not confirm the report",
         cause=(
             "The entry that the report names is not in the chain, states other "
-            "amounts, or its run ended in another report."
+            "amounts, or its run ended in another report; or the report was made "
+            "without a ledger."
         ),
         wrong="a ledger put back from last week's backup",
         right="the ledger that the release was debited from",
@@ -124,6 +125,16 @@ TRUST: dict[str, Code] = {
         cause="A threshold counts keys, not signatures.",
         wrong="one signature where two signers are asked for",
         right="two signatures by different keys",
+    ),
+    "DPQL616": Code(
+        title="a signer approved its own plan",
+        cause=(
+            "Approval and release are the work of two people. The key that approved "
+            "the plan also signs the release, or both keys have the same holder in "
+            "the trust file."
+        ),
+        wrong="dpql approve plan.json --key steward  (and steward signs the release)",
+        right="dpql approve plan.json --key officer  (and steward signs the release)",
     ),
     "DPQL620": Code(
         title="there is no key in the file",
@@ -166,7 +177,7 @@ TRUST: dict[str, Code] = {
         cause=(
             "There is no report at that place; or its name is taken by something else, "
             "or the disk is full. A report that was sealed is in the ledger: running "
-            "the plan again writes it at no cost."
+            "the plan again writes it, or mends its folder, at no cost."
         ),
         wrong="--out releases/last-week",
         right="--out releases/2026-11-16-income",

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from dpql.errors import VerifyFault
 from dpql.model.plan import Plan
 from dpql.reports.envelope import open_envelope, seal
-from dpql.reports.keys import Signer
+from dpql.reports.keys import PublicKey, Signer
+from dpql.reports.names import PLAN_NAME
 from dpql.reports.predicate import APPROVAL, FORMAT, ApprovalPredicate
 from dpql.reports.statement import read_day, read_statement, write_statement
 from dpql.reports.trust import PLAN_ROLE, Trust, TrustedKey
 
-_SUBJECT = "plan.json"
 _MOST_RUNS = 10**6
 
 
@@ -49,7 +49,7 @@ def approve(
         until=None if until is None else until.isoformat(),
     )
     payload = write_statement(
-        APPROVAL, ApprovalPredicate, predicate, {_SUBJECT: plan.digest}
+        APPROVAL, ApprovalPredicate, predicate, {PLAN_NAME: plan.digest}
     )
     return seal(payload, [signer])
 
@@ -75,10 +75,12 @@ def verify_approvals(
         for lines in opened.lines:
             line = valid_line(lines, day)
             reviewers[line.key.fingerprint] = line
-    if len(reviewers) < needed:
+    holders = _Holders(trust)
+    people = sum(holders.add(line.key) for line in reviewers.values())
+    if people < needed:
         raise VerifyFault.of(
             "DPQL611",
-            f"the plan has {len(reviewers)} of {needed} approvals by different keys",
+            f"the plan has {people} of {needed} approvals by different reviewers",
             hint="`dpql approve PLAN --key REVIEWER` makes one",
         )
     return Approved(
@@ -86,6 +88,29 @@ def verify_approvals(
         reviewers=tuple(reviewers.values()),
         runs=min(runs) if runs else None,
     )
+
+
+def refuse_own_approval(
+    approved: Approved, signers: Iterable[PublicKey], trust: Trust
+) -> None:
+    """Refuse a release that was approved by one of those who sign it.
+
+    Keys are compared, and the names that the trust file gives their holders: a second
+    key makes nobody a second person.
+
+    Raises:
+        VerifyFault: a signer and a reviewer are the same (DPQL616).
+    """
+    signing = _Holders(trust)
+    for key in signers:
+        signing.add(key)
+    for reviewer in approved.reviewers:
+        if signing.know(reviewer.key):
+            raise VerifyFault.of(
+                "DPQL616",
+                f"{reviewer.principal} approved the plan and signs the release",
+                hint="a reviewer is somebody else than the signer of the release",
+            )
 
 
 def valid_line(lines: Sequence[TrustedKey], day: date) -> TrustedKey:
@@ -104,6 +129,28 @@ def valid_line(lines: Sequence[TrustedKey], day: date) -> TrustedKey:
     )
 
 
+class _Holders:
+    """The holders of keys, as far as a trust file can tell them apart."""
+
+    def __init__(self, trust: Trust) -> None:
+        self._trust = trust
+        self._known: set[str] = set()
+
+    def know(self, key: PublicKey) -> bool:
+        """Tell whether a key is that of somebody who was taken in."""
+        return not self._known.isdisjoint(self._names(key))
+
+    def add(self, key: PublicKey) -> bool:
+        """Take in a key; tell whether it is that of somebody new."""
+        new = not self.know(key)
+        self._known |= self._names(key)
+        return new
+
+    def _names(self, key: PublicKey) -> set[str]:
+        lines = self._trust.of(key.fingerprint)
+        return {key.fingerprint, *(name for one in lines for name in one.principals)}
+
+
 def _require_cover(
     predicate: ApprovalPredicate,
     subjects: tuple[tuple[str, str], ...],
@@ -113,7 +160,7 @@ def _require_cover(
     same = (
         predicate.format == FORMAT
         and predicate.plan_digest == plan.digest
-        and subjects == ((_SUBJECT, plan.digest),)
+        and subjects == ((PLAN_NAME, plan.digest),)
         and predicate.title == plan.spec.release
         and predicate.epsilon == plan.spent
     )

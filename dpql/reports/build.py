@@ -35,11 +35,6 @@ from dpql.reports.words import (
     unprotected,
 )
 
-ENVELOPE_NAME = "release.dsse.json"
-CSV_NAME = "release.csv"
-PARQUET_NAME = "release.parquet"
-HTML_NAME = "report.html"
-
 
 def build(
     outcome: Outcome,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from dpql.diagnostics import shown
@@ -10,8 +11,40 @@ from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Part, Step
 from dpql.model.release import Release, Result, Value, cells
 from dpql.model.spec import Data
-from dpql.reports.predicate import ReportPredicate, StatisticRecord
+from dpql.reports.predicate import COINS, ReportPredicate, StatisticRecord
+from dpql.reports.words import TRUST_MODEL
 from dpql.statistics.readout import read
+
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,99}", re.ASCII)
+_DATASET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+_HEAD = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_FIRST_DRAW = 3
+"""A draw comes after the opening of its dataset and its own reservation."""
+
+
+def require_stated(predicate: ReportPredicate) -> None:
+    """Refuse what a signer states of the run and of its debit, where it cannot be.
+
+    Raises:
+        VerifyFault: the coins or the trust model are none of a release, a version is
+            no word, or the amounts of the ledger do not add up (DPQL608).
+    """
+    made = predicate.implementation
+    if made.randomness != COINS or made.trust_model != TRUST_MODEL:
+        raise disagrees("the source of the coins or the trust model")
+    words = [made.dpql, made.engine, *(word for pair in made.packages for word in pair)]
+    if not all(_WORD.fullmatch(word) for word in words):
+        raise disagrees("a version")
+    record = predicate.ledger
+    if record is not None and not (
+        record.before >= 0
+        and record.after == record.before + predicate.plan.spent
+        and record.after <= record.cap
+        and record.seq >= _FIRST_DRAW
+        and _HEAD.fullmatch(record.head)
+        and _DATASET.fullmatch(record.dataset)
+    ):
+        raise disagrees("the record of the ledger")
 
 
 def recompute(predicate: ReportPredicate) -> Release:

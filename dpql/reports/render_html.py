@@ -16,10 +16,10 @@ from itertools import islice
 
 from dpql.diagnostics import shown
 from dpql.model.release_text import plain
+from dpql.reports.checks import UNCHECKED
 from dpql.reports.page_style import STYLE
 from dpql.reports.plot import axis_of, budget_plot, interval_plot
 from dpql.reports.predicate import NoisePart, StatisticRecord
-from dpql.reports.verify import UNCHECKED
 from dpql.reports.view import (
     View,
     digits_of,

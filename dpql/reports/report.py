@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from html import escape
 from pathlib import Path
 
-from dpql.durable import create, read, sync_directory
 from dpql.errors import VerifyFault
 from dpql.model.release import Outcome, Release
-from dpql.reports.build import (
-    CSV_NAME,
-    ENVELOPE_NAME,
-    HTML_NAME,
-    PARQUET_NAME,
-    build,
-)
-from dpql.reports.envelope import LIMIT, seal
+from dpql.reports.build import build
+from dpql.reports.envelope import seal
+from dpql.reports.folder import read_folder, write_folder
 from dpql.reports.keys import Signer
+from dpql.reports.names import CSV_NAME, ENVELOPE_NAME, HTML_NAME, PARQUET_NAME
 from dpql.reports.predicate import COINS, LedgerRecord
 from dpql.reports.render_html import as_html
 from dpql.reports.render_markdown import as_markdown
 from dpql.reports.render_text import as_text
 from dpql.reports.view import View, unverified_view
 
-_TABLES = (CSV_NAME, PARQUET_NAME)
+__all__ = ["Report", "read_folder", "sign", "sign_rehearsal"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -63,8 +54,11 @@ class Report:
         """Return the report as a page of its own."""
         return as_html(self._view())
 
-    def write(self, folder: Path | str) -> None:
+    def write(self, folder: Path | str) -> tuple[str, ...]:
         """Write the release folder: envelope, tables, page; wholly or not at all.
+
+        A folder of this very report is mended: what it returns are the names of the
+        files that were missing or altered there.
 
         Raises:
             VerifyFault: the name is taken or cannot be written (DPQL630).
@@ -74,7 +68,7 @@ class Report:
             **dict(self.files),
             HTML_NAME: self.to_html().encode(),
         }
-        write_folder(Path(folder), contents)
+        return write_folder(Path(folder), contents)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -103,7 +97,8 @@ def sign(
     """Return the signed report on a release.
 
     Raises:
-        VerifyFault: it is a rehearsal, which no key can make a release (DPQL605).
+        VerifyFault: it is a rehearsal, which no key can make a release (DPQL605), or
+            there is no key (DPQL615).
     """
     if not isinstance(release, Release) or release.coins != COINS:
         raise VerifyFault.of(
@@ -111,6 +106,8 @@ def sign(
             "a rehearsal cannot be signed as a release",
             hint="run the plan on the data: `dpql run`",
         )
+    if not signers:
+        raise VerifyFault.of("DPQL615", "a release needs a key that signs it")
     return _sealed(
         release,
         signers,
@@ -140,60 +137,6 @@ def sign_rehearsal(
     )
 
 
-def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write a release folder wholly or not at all.
-
-    A folder that holds the same envelope already is left as it is.
-
-    Raises:
-        VerifyFault: the name is taken by something else, or cannot be written
-            (DPQL630).
-    """
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        if folder.is_symlink() or folder.exists():
-            _require_same(folder, contents)
-            return
-        part = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-    except OSError as error:
-        raise _unwritable() from error
-    try:
-        for name, data in contents.items():
-            create(part / name, data)
-        part.chmod(0o755)
-        os.rename(part, folder)  # noqa: PTH104  Path.rename follows no rule of its own
-        sync_directory(folder.parent)
-    except OSError as error:
-        raise _unwritable() from error
-    finally:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(part)
-
-
-def read_folder(place: Path) -> tuple[bytes, dict[str, bytes] | None, bytes | None]:
-    """Return envelope, tables and page of a release folder, or of an envelope alone.
-
-    Raises:
-        VerifyFault: there is no envelope to read (DPQL630).
-    """
-    try:
-        if not place.is_dir():
-            return read(place, limit=LIMIT)[0], None, None
-        envelope, _ = read(place / ENVELOPE_NAME, limit=LIMIT)
-    except OSError:
-        raise VerifyFault.of(
-            "DPQL630",
-            "there is no report to read at that place",
-            hint=f"give a release folder, or a {ENVELOPE_NAME}",
-        ) from None
-    found: dict[str, bytes] = {}
-    for name in (*_TABLES, HTML_NAME):
-        with contextlib.suppress(OSError):
-            found[name] = read(place / name, limit=LIMIT)[0]
-    page = found.pop(HTML_NAME, None)
-    return envelope, found, page
-
-
 def _sealed(
     outcome: Outcome,
     signers: Sequence[Signer],
@@ -213,17 +156,3 @@ def _sealed(
         files=files,
     )
     return Report(envelope=seal(payload, signers), files=tuple(files.items()))
-
-
-def _require_same(folder: Path, contents: Mapping[str, bytes]) -> None:
-    envelope, _ = read(folder / ENVELOPE_NAME, limit=LIMIT)
-    if folder.is_symlink() or envelope != contents[ENVELOPE_NAME]:
-        raise OSError("the folder holds something else")
-
-
-def _unwritable() -> VerifyFault:
-    return VerifyFault.of(
-        "DPQL630",
-        "the release folder cannot be written: its name is taken, or the disk refuses",
-        hint="nothing is lost: run the same plan again with another --out",
-    )

@@ -18,28 +18,7 @@ from dpql.reports.predicate import (
     ApprovalPredicate,
     ReportPredicate,
 )
-from dpql.reports.statement import STATEMENT
-
-_SUBJECT = {
-    "type": "array",
-    "minItems": 1,
-    "items": {
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "pattern": "^[^/]+$"},
-            "digest": {
-                "type": "object",
-                "properties": {
-                    "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-                },
-                "required": ["sha256"],
-                "additionalProperties": False,
-            },
-        },
-        "required": ["name", "digest"],
-        "additionalProperties": False,
-    },
-}
+from dpql.reports.statement import STATEMENT, SUBJECTS
 
 
 def report_schema() -> dict[str, Any]:
@@ -58,16 +37,43 @@ def report_schema() -> dict[str, Any]:
         "type": "object",
         "properties": {
             "_type": {"const": STATEMENT},
-            "subject": _SUBJECT,
+            "subject": {"type": "array"},
             "predicateType": {"enum": [RELEASE, REHEARSAL, APPROVAL]},
             "predicate": {},
         },
         "required": ["_type", "predicate", "predicateType", "subject"],
         "additionalProperties": False,
         "if": {"properties": {"predicateType": {"const": APPROVAL}}},
-        "then": {"properties": {"predicate": approval}},
-        "else": {"properties": {"predicate": report}},
+        "then": {"properties": {"predicate": approval, "subject": _about(APPROVAL)}},
+        "else": {"properties": {"predicate": report, "subject": _about(RELEASE)}},
         "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _about(kind: str) -> dict[str, Any]:
+    """Return the schema of the subjects of a kind: exactly these, in this order."""
+    names = SUBJECTS[kind]
+    return {
+        "type": "array",
+        "prefixItems": [_subject(name) for name in names],
+        "minItems": len(names),
+        "items": False,
+    }
+
+
+def _subject(name: str) -> dict[str, Any]:
+    sha256 = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+    digest = {
+        "type": "object",
+        "properties": {"sha256": sha256},
+        "required": ["sha256"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"name": {"const": name}, "digest": digest},
+        "required": ["name", "digest"],
+        "additionalProperties": False,
     }
 
 

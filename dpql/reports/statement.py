@@ -14,6 +14,8 @@ from typing import Any
 
 from dpql.errors import VerifyFault
 from dpql.model.codec import Malformed, canonical, decode, encode, parse
+from dpql.reports.names import PLAN_NAME, TABLES
+from dpql.reports.predicate import APPROVAL, REHEARSAL, RELEASE
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 
@@ -22,10 +24,12 @@ LIMIT = 512 << 20
 
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _NAMES = {
-    "urn:dpql:predicate:release:v1": "a release",
-    "urn:dpql:predicate:rehearsal:v1": "a rehearsal, which protects nobody",
-    "urn:dpql:predicate:approval:v1": "an approval of a plan",
+    RELEASE: "a release",
+    REHEARSAL: "a rehearsal, which protects nobody",
+    APPROVAL: "an approval of a plan",
 }
+SUBJECTS = {RELEASE: TABLES, REHEARSAL: TABLES, APPROVAL: (PLAN_NAME,)}
+"""What each kind of statement is about, in order; nothing more, nothing less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,8 @@ class Statement:
 def write_statement(
     predicate_type: str, hint: type, predicate: object, subjects: Mapping[str, str]
 ) -> bytes:
-    """Return the payload that states the predicate about the subjects."""
+    """Return the payload that states the predicate about the subjects of its kind."""
+    assert tuple(sorted(subjects)) == SUBJECTS[predicate_type]
     return canonical(
         {
             "_type": STATEMENT,
@@ -64,7 +69,7 @@ def read_statement(payload: bytes, predicate_type: str, hint: type) -> Statement
         document = parse(payload, limit=LIMIT)
         _require(document, {"_type", "subject", "predicateType", "predicate"})
         _require_kind(document, predicate_type)
-        subjects = _subjects(document["subject"])
+        subjects = _subjects(document["subject"], SUBJECTS[predicate_type])
         predicate = decode(hint, document["predicate"])
     except Malformed as error:
         raise _unreadable(str(error)) from None
@@ -99,21 +104,20 @@ def read_day(text: str) -> date:
     return day
 
 
-def _subjects(document: Any) -> tuple[tuple[str, str], ...]:
-    if not isinstance(document, list) or not document:
-        raise Malformed("there is no subject")
+def _subjects(document: Any, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return the subjects with their digests; refuse any but the named, in order."""
+    if not isinstance(document, list) or len(document) != len(names):
+        raise Malformed("there is a subject too many or too few")
     subjects = []
-    for item in document:
+    for item, name in zip(document, names, strict=True):
         _require(item, {"name", "digest"})
         _require(item["digest"], {"sha256"})
-        name, digest = item["name"], item["digest"]["sha256"]
-        if not isinstance(name, str) or not name or "/" in name:
-            raise Malformed("a subject is not the name of a file")
+        digest = item["digest"]["sha256"]
+        if item["name"] != name:
+            raise Malformed("a subject is not the file that belongs in its place")
         if not isinstance(digest, str) or _SHA256.fullmatch(digest) is None:
             raise Malformed("a digest is not a sha256")
         subjects.append((name, digest))
-    if subjects != sorted(dict(subjects).items()):
-        raise Malformed("the subjects are not different and in order")
     return tuple(subjects)
 
 

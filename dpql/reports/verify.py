@@ -16,19 +16,31 @@ from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
 from dpql.model.plan import Plan
 from dpql.model.release import Release
-from dpql.reports.approval import Approved, valid_line, verify_approvals
+from dpql.reports.approval import (
+    Approved,
+    refuse_own_approval,
+    valid_line,
+    verify_approvals,
+)
 from dpql.reports.build import predicate_of
+from dpql.reports.checks import (
+    CELLS,
+    LEDGER_AWAY,
+    TABLES_AWAY,
+    UNCHECKED,
+    Check,
+    approval_check,
+    arithmetic_check,
+    files_check,
+    ledger_check,
+    signature_check,
+)
 from dpql.reports.envelope import in_role, open_envelope
-from dpql.reports.predicate import COINS, FORMAT, RELEASE, LedgerRecord, ReportPredicate
-from dpql.reports.recompute import disagrees, recompute
+from dpql.reports.names import CSV_NAME
+from dpql.reports.predicate import FORMAT, RELEASE, LedgerRecord, ReportPredicate
+from dpql.reports.recompute import disagrees, recompute, require_stated
 from dpql.reports.statement import Statement, read_day, read_statement
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
-
-UNCHECKED = (
-    "whether the run used the data it says, with this code and unseeded coins",
-    "whether the signer dated the report truly",
-)
-"""What no verification of a report can tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +56,6 @@ class ChainFacts:
     agrees: bool
     sealed: int | None
     approvals: int
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at: ``ok``, or ``warning`` where less was promised."""
-
-    name: str
-    text: str
-    warning: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +86,8 @@ def verify(
 
     ``audit`` refuses a plan that is not what its spec compiles to. ``files`` are the
     tables that came with the report, ``plan`` the plan that was expected. ``chain``
-    answers for a record, a plan's digest and an envelope's digest what a ledger says.
+    answers for a record, a plan's digest and an envelope's digest what a ledger says;
+    with it, a report that the ledger does not know is refused.
 
     Raises:
         VerifyFault: the report is not to be believed (6xx).
@@ -97,6 +101,7 @@ def verify(
     _require_signers(signers, predicate.plan, threshold)
     _require_plan(predicate, audit, plan)
     release = _require_derived(predicate, day)
+    _require_table(statement, release)
     digest = hashlib.sha256(envelope).hexdigest()
     envelopes = [text.encode() for text in predicate.approvals]
     facts = _require_ledger(predicate, chain, digest)
@@ -104,17 +109,17 @@ def verify(
     approved = verify_approvals(
         envelopes, predicate.plan, trust, day=day, needed=needed
     )
+    refuse_own_approval(approved, [signer.key for signer in signers], trust)
     checks = [
-        _signature_check(signers),
+        signature_check(signers),
         *_file_checks(statement, files),
-        _approval_check(approved, predicate),
-        _arithmetic_check(release),
-        *_ledger_checks(predicate, facts),
+        approval_check(approved, predicate),
+        arithmetic_check(release),
+        ledger_check(predicate, facts.sealed if facts else None),
     ]
-    unchecked = [*UNCHECKED]
-    unchecked += ["the tables beside the report"] if files is None else []
+    unchecked = [*UNCHECKED, TABLES_AWAY if files is None else CELLS]
     if predicate.ledger is not None and facts is None:
-        unchecked.append("the ledger that the report names")
+        unchecked.append(LEDGER_AWAY)
     return Verified(
         release=release,
         predicate=predicate,
@@ -122,7 +127,7 @@ def verify(
         day=day,
         signers=signers,
         approved=approved,
-        checks=tuple(checks),
+        checks=tuple(check for check in checks if check is not None),
         unchecked=tuple(unchecked),
     )
 
@@ -185,9 +190,8 @@ def _require_plan(
 
 
 def _require_derived(predicate: ReportPredicate, day: date) -> Release:
+    require_stated(predicate)
     release = recompute(predicate)
-    if release.coins != COINS:
-        raise disagrees("the source of the coins")
     derived = predicate_of(
         release,
         day=day,
@@ -203,22 +207,27 @@ def _require_derived(predicate: ReportPredicate, day: date) -> Release:
     return release
 
 
+def _require_table(statement: Statement, release: Release) -> None:
+    """Refuse a report whose signed csv has other values, whatever file came with it."""
+    written = hashlib.sha256(release.to_csv().encode()).hexdigest()
+    if dict(statement.subjects)[CSV_NAME] != written:
+        raise disagrees(f"the digest of {CSV_NAME}")
+
+
 def _require_ledger(
     predicate: ReportPredicate,
     chain: Callable[[LedgerRecord, str, str], ChainFacts] | None,
     digest: str,
 ) -> ChainFacts | None:
     record = predicate.ledger
-    if record is None:
-        return None
-    if not (
-        record.before >= 0
-        and record.after == record.before + predicate.plan.spent
-        and record.after <= record.cap
-    ):
-        raise disagrees("the record of the ledger")
     if chain is None:
         return None
+    if record is None:
+        raise VerifyFault.of(
+            "DPQL612",
+            "the report was made without a ledger, so no ledger can confirm it",
+            hint="verify it without --ledger, and know that nothing was debited",
+        )
     facts = chain(record, predicate.plan_digest, digest)
     problem = (
         f"does not hold entry {record.seq} as the report states it"
@@ -238,15 +247,6 @@ def _require_ledger(
     return facts
 
 
-def _signature_check(signers: tuple[TrustedKey, ...]) -> Check:
-    texts = [
-        f"{signer.principal}  {signer.key.fingerprint}  (role {RELEASE_ROLE}"
-        + (f", valid until {signer.until})" if signer.until else ")")
-        for signer in signers
-    ]
-    return Check("signature", "; ".join(texts))
-
-
 def _file_checks(
     statement: Statement, files: Mapping[str, bytes] | None
 ) -> list[Check]:
@@ -258,39 +258,8 @@ def _file_checks(
         if data is None or hashlib.sha256(data).hexdigest() != digest:
             raise VerifyFault.of(
                 "DPQL610",
-                f"{shown(name)} is missing or not the file that was signed",
+                f"{name} is missing or not the file that was signed",
                 hint="take the values from the report itself",
             )
-        names.append(shown(name))
-    return [Check("files", f"{', '.join(names)} match")]
-
-
-def _approval_check(approved: Approved, predicate: ReportPredicate) -> Check:
-    short = predicate.plan_digest[:8]
-    if not approved.reviewers:
-        return Check("approval", f"nobody signed plan {short}", warning=True)
-    names = ", ".join(reviewer.principal for reviewer in approved.reviewers)
-    return Check("approval", f"{names} signed plan {short}")
-
-
-def _arithmetic_check(release: Release) -> Check:
-    steps = release.plan.steps
-    values = sum(len(result.values) for result in release.results)
-    return Check(
-        "arithmetic",
-        f"Σ ε = {release.plan.spent}; {len(steps)} accuracy claims recomputed; "
-        f"{values} values on grid and in range",
-    )
-
-
-def _ledger_checks(predicate: ReportPredicate, facts: ChainFacts | None) -> list[Check]:
-    record = predicate.ledger
-    if record is None:
-        text = "no budget was debited: the report was made without a ledger"
-        return [Check("ledger", text, warning=True)]
-    if facts is None:
-        return []
-    text = (
-        f"entry {record.seq} is in the chain; entry {facts.sealed} names this envelope"
-    )
-    return [Check("ledger", text)]
+        names.append(name)
+    return [files_check(names)]

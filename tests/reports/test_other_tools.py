@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from reports.sample_releases import (
-    FILES,
     OFFICER,
     STEWARD,
     STRANGER,
@@ -74,7 +73,7 @@ def _follow(folder: Path, envelope: bytes, signer: Signer) -> tuple[int, str]:
     """Do what the page says in a folder; return exit status and output."""
     folder.mkdir()
     (folder / "release.dsse.json").write_bytes(envelope)
-    for name, data in FILES.items():
+    for name, data in make_case().files.items():
         (folder / name).write_bytes(data)
     (folder / "signer.pub").write_text(f"{signer.public.line} steward\n", "utf-8")
     done = subprocess.run(
@@ -110,7 +109,7 @@ def test_page_refuses_what_was_altered(tmp_path: Path, fault: str) -> None:
     if fault == "table":
         wrong = sha256(b"other").hexdigest().encode()
         payload = make_payload(make_case().plan)
-        right = sha256(FILES["release.csv"]).hexdigest().encode()
+        right = sha256(make_case().files["release.csv"]).hexdigest().encode()
         document = json.loads(seal(payload.replace(right, wrong), [STEWARD]))
     status, _ = _follow(tmp_path / "bad", canonical(document), signer)
     assert status != 0

@@ -8,26 +8,22 @@ from pathlib import Path
 import pytest
 from reports.sample_releases import (
     DAY,
-    FILES,
     STEWARD,
     VERSIONS,
     check,
     make_outcome,
     record,
     small_plan,
+    tables_of,
 )
 
 from dpql.errors import VerifyFault
 from dpql.model.release import Rehearsal
 from dpql.reports.build import build
 from dpql.reports.envelope import seal
-from dpql.reports.report import (
-    Report,
-    read_folder,
-    sign,
-    sign_rehearsal,
-    write_folder,
-)
+from dpql.reports.folder import read_folder, write_folder
+from dpql.reports.names import FOLDER
+from dpql.reports.report import Report, sign, sign_rehearsal
 
 PLAN = small_plan()
 
@@ -79,7 +75,7 @@ def test_seeded_coins_make_no_release() -> None:
     seeded = replace(make_outcome(PLAN), coins="seeded rehearsal")
     options = {"day": DAY, "ledger": record(PLAN), "versions": VERSIONS}
     assert _code(lambda: sign(seeded, [STEWARD], **options)) == "DPQL605"  # type: ignore[arg-type]
-    payload = build(seeded, approvals=(), files=FILES, **options)  # type: ignore[arg-type]
+    payload = build(seeded, approvals=(), files=tables_of(seeded), **options)  # type: ignore[arg-type]
     code = _code(lambda: check(seal(payload, [STEWARD])))
     assert code.startswith("DPQL6")
 
@@ -101,7 +97,7 @@ def test_folder_of_another_report_is_refused(tmp_path: Path) -> None:
     """A name that is taken stays as it is, and nothing is left behind."""
     _signed().write(tmp_path / "one")
     before = sorted(path.name for path in tmp_path.rglob("*"))
-    contents = {"release.dsse.json": b"other"}
+    contents = dict.fromkeys(FOLDER, b"other")
     assert _code(lambda: write_folder(tmp_path / "one", contents)) == "DPQL630"
     (tmp_path / "file").write_bytes(b"")
     attempt = lambda: write_folder(tmp_path / "file" / "below", contents)  # noqa: E731  one line

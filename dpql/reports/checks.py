@@ -1,0 +1,103 @@
+"""What a verification tells: each thing it looked at, and what it could not look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dpql.diagnostics import shown
+from dpql.model.release import Release
+from dpql.reports.approval import Approved
+from dpql.reports.names import ENVELOPE_NAME, HTML_NAME, PARQUET_NAME
+from dpql.reports.predicate import ReportPredicate
+from dpql.reports.trust import RELEASE_ROLE, TrustedKey
+
+UNCHECKED = (
+    "whether the run used the data it says, with this code and unseeded coins",
+    "whether the signer dated the report truly",
+)
+"""What no verification of a report can tell."""
+
+CELLS = f"the cells of {PARQUET_NAME}: no more than its digest was compared"
+TABLES_AWAY = "the tables beside the report"
+LEDGER_AWAY = "the ledger that the report names"
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: ``ok``, or ``warning`` where less was promised."""
+
+    name: str
+    text: str
+    warning: bool = False
+
+
+def signature_check(signers: Iterable[TrustedKey]) -> Check:
+    """Tell who signed, by which key, in which role."""
+    texts = [
+        f"{signer.principal}  {signer.key.fingerprint}  (role {RELEASE_ROLE}"
+        + (f", valid until {signer.until})" if signer.until else ")")
+        for signer in signers
+    ]
+    return Check("signature", "; ".join(texts))
+
+
+def files_check(names: Iterable[str]) -> Check:
+    """Tell which tables are those that were signed."""
+    return Check("files", f"{', '.join(names)} match")
+
+
+def approval_check(approved: Approved, predicate: ReportPredicate) -> Check:
+    """Tell which reviewers signed the plan."""
+    short = predicate.plan_digest[:8]
+    if not approved.reviewers:
+        return Check("approval", f"nobody signed plan {short}", warning=True)
+    names = ", ".join(reviewer.principal for reviewer in approved.reviewers)
+    return Check("approval", f"{names} signed plan {short}")
+
+
+def arithmetic_check(release: Release) -> Check:
+    """Tell what was computed again."""
+    steps = release.plan.steps
+    values = sum(len(result.values) for result in release.results)
+    return Check(
+        "arithmetic",
+        f"Σ ε = {release.plan.spent}; {len(steps)} accuracy claims recomputed; "
+        f"{values} values on grid and in range",
+    )
+
+
+def ledger_check(predicate: ReportPredicate, sealed: int | None) -> Check | None:
+    """Tell where the ledger has the report; None when no ledger was asked."""
+    record = predicate.ledger
+    if record is None:
+        text = "no budget was debited: the report was made without a ledger"
+        return Check("ledger", text, warning=True)
+    if sealed is None:
+        return None
+    text = f"entry {record.seq} is in the chain; entry {sealed} names this envelope"
+    return Check("ledger", text)
+
+
+def page_check(page: bytes | None, expected: bytes) -> Check:
+    """Tell whether the page for people shows the report, as far as it is there."""
+    if page == expected:
+        return Check("page", f"{HTML_NAME} shows this report")
+    text = (
+        f"{HTML_NAME} is missing"
+        if page is None
+        else f"{HTML_NAME} is not what this dpql makes of the report; trust "
+        f"{ENVELOPE_NAME} alone"
+    )
+    return Check("page", text, warning=True)
+
+
+def strangers_note(names: tuple[str, ...]) -> list[str]:
+    """Return what to say of files in the folder that nobody signed."""
+    if not names:
+        return []
+    listed = ", ".join(shown(name, limit=40) for name in names[:_SHOWN])
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return [f"other files in the folder, which nobody signed: {listed}{more}"]

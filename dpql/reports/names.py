@@ -1,0 +1,15 @@
+"""The files of a release folder, and what each kind of statement is about."""
+
+from __future__ import annotations
+
+ENVELOPE_NAME = "release.dsse.json"
+CSV_NAME = "release.csv"
+PARQUET_NAME = "release.parquet"
+HTML_NAME = "report.html"
+PLAN_NAME = "plan.json"
+
+TABLES = (CSV_NAME, PARQUET_NAME)
+"""The subjects of every release and rehearsal: these, in this order, no others."""
+
+FOLDER = (ENVELOPE_NAME, *TABLES, HTML_NAME)
+"""All that a release folder holds."""
