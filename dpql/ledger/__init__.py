@@ -9,7 +9,7 @@ from dpql.ledger.book import Ledger
 from dpql.ledger.entry import Entry, Head
 from dpql.ledger.receipts import Receipt, Reservation, Sealed
 from dpql.ledger.store import Store
-from dpql.ledger.witness import Witness
+from dpql.ledger.witness import Memory, Witness, own_folder
 
 __all__ = [
     "Account",
@@ -34,14 +34,15 @@ def open_ledger(
     """Return the ledger at a place: the path of a file, or ``postgresql://…``.
 
     ``create`` makes a new one. ``witness`` is the path of the file that remembers
-    heads; beside a file it is ``LOCATION.witness`` unless told otherwise, a server
-    has none unless told.
+    heads. Unless told otherwise, it is ``LOCATION.witness`` beside a file; and this
+    user's own memory, below ``XDG_STATE_HOME``, remembers them for files and servers.
 
     Raises:
         LedgerFault: the place is taken (DPQL702) or cannot be used (DPQL708).
     """
     store: Store
-    if location.startswith(_SERVERS):
+    on_server = location.startswith(_SERVERS)
+    if on_server:
         from dpql.ledger.postgres import PostgresStore
 
         store = PostgresStore(location)
@@ -49,7 +50,12 @@ def open_ledger(
         from dpql.ledger.sqlite import SqliteStore
 
         store = SqliteStore(Path(location))
-        witness = witness or f"{location}.witness"
     if create:
         store.create()
-    return Ledger(store=store, witness=Witness(Path(witness)) if witness else None)
+    if witness is not None:
+        return Ledger(store=store, witnesses=(Witness(Path(witness)),))
+    memory = Memory(own_folder(), needed=on_server)
+    if on_server:
+        return Ledger(store=store, witnesses=(memory,))
+    beside = Witness(Path(f"{location}.witness"))
+    return Ledger(store=store, witnesses=(beside, memory))

@@ -11,6 +11,7 @@ All of it is derived from the entries, by exact arithmetic; nothing is stored tw
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -35,6 +36,8 @@ from dpql.ledger.entry import (
 from dpql.model.spec import Neighbours
 
 ZERO = Fraction(0)
+
+_MARK = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
 
 class State(StrEnum):
@@ -76,6 +79,7 @@ class Account:
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     approvals: int = 0
     location: str = ""
+    mark: str = ""
     runs: tuple[Run, ...] = ()
     seq: int = 0
     head: str = GENESIS
@@ -165,7 +169,8 @@ def next_entry(account: Account, event: Event) -> Entry:
 def _owner(account: Account, entry: Entry) -> Account:
     event = entry.event
     if isinstance(event, Opened):
-        if event.cap <= 0 or event.approvals < 0:
+        sound = event.cap > 0 and event.approvals >= 0 and _MARK.fullmatch(event.mark)
+        if not sound:
             raise broken(entry.seq)
         return replace(
             account,
@@ -174,6 +179,7 @@ def _owner(account: Account, entry: Entry) -> Account:
             neighbours=event.neighbours,
             approvals=event.approvals,
             location=event.location,
+            mark=event.mark,
         )
     assert isinstance(event, CapRaised)
     if event.cap <= account.cap:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from uuid import uuid4
 
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, Run, State, refuse_state
@@ -30,12 +31,13 @@ from dpql.ledger.page import (
     account_of,
     heads_of,
     kept_file,
-    owner_of,
+    places_in,
+    refuse_unkept,
     sealed_run,
 )
+from dpql.ledger.places import place_of
 from dpql.ledger.receipts import Receipt, Reservation, Sealed
 from dpql.ledger.rules import (
-    place_of,
     refuse_bound,
     refuse_cap,
     refuse_name,
@@ -46,7 +48,7 @@ from dpql.ledger.rules import (
     unit_of,
 )
 from dpql.ledger.store import Store
-from dpql.ledger.witness import Witness
+from dpql.ledger.witness import Memory, Witness
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 
@@ -56,7 +58,7 @@ class Ledger:
     """The budgets of an owner's datasets; make one with `dpql.ledger.open_ledger`."""
 
     store: Store
-    witness: Witness | None = None
+    witnesses: tuple[Witness | Memory, ...] = ()
 
     def open_account(
         self,
@@ -70,8 +72,7 @@ class Ledger:
     ) -> Account:
         """Open a dataset with a cap on everything that is ever spent on it.
 
-        ``location`` binds the name to the place of the data, so that the same data
-        have no second budget under another name.
+        ``location`` binds the data, so that they have no second budget elsewhere.
 
         Raises:
             LedgerFault: it is open already (DPQL702), name or cap is out of range
@@ -81,12 +82,14 @@ class Ledger:
         refuse_cap(cap, above=Fraction(0))
         if approvals < 0:
             raise LedgerFault.of("DPQL710", "the number of approvals is negative")
+        place = place_of(location)
         event = Opened(
             cap=cap,
             unit=unit_of(unit),
             neighbours=neighbours,
             approvals=approvals,
-            location=place_of(location) or "",
+            location=place.text if place else "",
+            mark=uuid4().hex,
         )
         with self._writing() as page:
             if page.session.rows(dataset):
@@ -95,9 +98,10 @@ class Ledger:
                     f"`{dataset}` is open already",
                     hint="`dpql ledger raise-cap` allows more",
                 )
-            refuse_bound(owner_of(page.session, event.location), dataset)
+            if place is not None:
+                refuse_bound(place, dataset, places_in(page.session))
             page.account = Account(dataset=dataset)
-            refuse_rollback(page.account, self._seen(dataset))
+            refuse_rollback(page.account, self._seen(page.account))
             return page.add(event)
 
     def datasets(self) -> tuple[str, ...]:
@@ -114,15 +118,25 @@ class Ledger:
             LedgerFault: the dataset is not open (DPQL701), the chain was altered
                 (DPQL705) or is older than what is known (DPQL706).
         """
-        # The witness is asked first: asked afterwards, it may know an entry that
-        # another run has added meanwhile.
-        seen = self._seen(dataset)
-        with self.store.session(write=False) as session:
-            account = account_of(session, dataset)
-        refuse_rollback(account, [*seen, *heads_of(dataset, known)])
+        account = self._read(dataset)
+        heads = [*self._seen(account), *heads_of(dataset, known)]
+        if not all(account.holds(head) for head in heads):
+            # The witness may know an entry that another run has added meanwhile.
+            account = self._read(dataset)
+        refuse_rollback(account, heads)
         return account
 
-    verify = account
+    def verify(self, dataset: str, known: Iterable[Head] = ()) -> Account:
+        """Return the budget of a dataset after checking its chain and its reports.
+
+        Raises:
+            LedgerFault: as `account` does, or a stored file is missing or altered
+                (DPQL711).
+        """
+        account = self.account(dataset, known)
+        with self.store.session(write=False) as session:
+            refuse_unkept(session, account)
+        return account
 
     def refuse_place(self, dataset: str, frame: object) -> None:
         """Refuse data that are bound to another dataset, or not to this one.
@@ -136,10 +150,8 @@ class Ledger:
         if place is None:
             return
         with self.store.session(write=False) as session:
-            refuse_bound(owner_of(session, place), dataset)
-            bound = account_of(session, dataset).location
-        if bound and bound != place:
-            refuse_bound("", dataset)
+            bound = places_in(session)
+        refuse_bound(place, dataset, bound)
 
     def reserve(
         self,
@@ -262,17 +274,25 @@ class Ledger:
 
     @contextmanager
     def _writing(self, dataset: str = "", known: Iterable[Head] = ()) -> Iterator[Page]:
+        for witness in self.witnesses:
+            witness.prepare()
         with self.store.session(write=True) as session:
             page = Page(session, Account(dataset=dataset))
             if dataset:
                 page.account = account_of(session, dataset)
-                heads = [*self._seen(dataset), *heads_of(dataset, known)]
+                heads = [*self._seen(page.account), *heads_of(dataset, known)]
                 refuse_rollback(page.account, heads)
             start = page.account.seq
             yield page
-        if self.witness is not None and page.account.seq > start:
-            self.witness.remember(page.account)
+        if page.account.seq > start:
+            for witness in self.witnesses:
+                witness.remember(page.account)
 
-    def _seen(self, dataset: str) -> list[Head]:
-        head = None if self.witness is None else self.witness.head(dataset)
-        return [] if head is None else [head]
+    def _read(self, dataset: str) -> Account:
+        with self.store.session(write=False) as session:
+            return account_of(session, dataset)
+
+    def _seen(self, account: Account) -> list[Head]:
+        """Return the heads that the witnesses know of the account's chain."""
+        heads = [witness.head(account) for witness in self.witnesses]
+        return [head for head in heads if head is not None]

@@ -32,13 +32,15 @@ class Opened:
     ``unit`` is the id column that names whom the budget protects, or ``row``.
     ``approvals`` is the number of distinct reviewers that a plan needs. ``location``
     is where the data are on the owner's machine; empty when the owner did not say.
+    ``mark`` is a name that no other chain has, so that a copy is known as a copy.
     """
 
     cap: Fraction
     unit: str
     neighbours: Neighbours
     approvals: int
-    location: str = ""
+    location: str
+    mark: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

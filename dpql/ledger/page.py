@@ -49,19 +49,27 @@ def account_of(session: Session, dataset: str) -> Account:
     return replay(dataset, read_chain(dataset, rows))
 
 
-def owner_of(session: Session, place: str) -> str | None:
-    """Return the dataset that a place is bound to."""
-    for name in session.datasets() if place else []:
+def places_in(session: Session) -> dict[str, str]:
+    """Return where the data of each dataset are, where its owner said so."""
+    found = {}
+    for name in session.datasets():
         (first,) = read_chain(name, session.rows(name)[:1])
-        if isinstance(first.event, Opened) and first.event.location == place:
-            return name
-    return None
+        if isinstance(first.event, Opened) and first.event.location:
+            found[name] = first.event.location
+    return found
 
 
 def sealed_run(session: Session, dataset: str, run: Run) -> Sealed:
     """Return the report that a run ended in."""
     assert run.envelope is not None
     return Sealed(dataset=dataset, run=run, envelope=kept_file(session, run.envelope))
+
+
+def refuse_unkept(session: Session, account: Account) -> None:
+    """Refuse a ledger whose stored files are not those that it sealed (DPQL711)."""
+    sealed = [run.envelope for run in account.runs if run.envelope is not None]
+    for digest in {*session.kept_digests(), *sealed}:
+        kept_file(session, digest)
 
 
 def kept_file(session: Session, digest: str) -> bytes:

@@ -58,6 +58,10 @@ _TRIGGERS = """SELECT count(*) FROM pg_trigger
 
 _EXPECTED_TRIGGERS = 2
 
+_REFUSAL = "BEGIN RAISE EXCEPTION 'the ledger is append-only'; END"
+_BODY = "SELECT btrim(prosrc) FROM pg_proc WHERE oid = to_regproc('dpql_refuse')"
+_SYNCED = "SELECT current_setting('fsync')::bool"
+
 
 @dataclass(frozen=True, slots=True)
 class PostgresSession:
@@ -90,6 +94,11 @@ class PostgresSession:
             "INSERT INTO dpql_kept VALUES (%s, %s) ON CONFLICT DO NOTHING",
             (digest, data),
         )
+
+    def kept_digests(self) -> list[str]:
+        """Return the sha256 under which each sealed file was kept, sorted."""
+        query = 'SELECT digest FROM dpql_kept ORDER BY digest COLLATE "C"'
+        return [str(digest) for (digest,) in self.connection.execute(query)]
 
     def kept(self, digest: str) -> bytes | None:
         """Return the bytes that were kept under a sha256."""
@@ -124,10 +133,8 @@ class PostgresStore:
                 )
             if write:
                 connection.execute("LOCK TABLE dpql_entry IN EXCLUSIVE MODE")
-            if _single(connection, _TRIGGERS) != _EXPECTED_TRIGGERS:
-                raise LedgerFault.of(
-                    "DPQL712", "the triggers of the ledger were altered"
-                )
+                _require_synced(connection)
+            _require_triggers(connection)
             yield PostgresSession(connection)
 
     @contextmanager
@@ -158,6 +165,24 @@ class PostgresStore:
                 "the ledger cannot be read or written",
                 hint="look whether the server runs, and what it may refuse",
             ) from None
+
+
+def _require_triggers(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    whole = (
+        _single(connection, _TRIGGERS) == _EXPECTED_TRIGGERS
+        and _single(connection, _BODY) == _REFUSAL
+    )
+    if not whole:
+        raise LedgerFault.of("DPQL712", "the triggers of the ledger were altered")
+
+
+def _require_synced(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    if not _single(connection, _SYNCED):
+        raise LedgerFault.of(
+            "DPQL708",
+            "the server does not sync what it writes, so no debit would be durable",
+            hint="switch `fsync` on in the server's settings",
+        )
 
 
 def _single(

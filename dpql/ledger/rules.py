@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from pathlib import Path
 
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, State
 from dpql.ledger.entry import Head
+from dpql.ledger.places import Place, place_of
 from dpql.model.plan import Plan
 
 ROW = "row"
@@ -26,23 +26,22 @@ def unit_of(unit: str | None) -> str:
     return ROW if unit is None else unit
 
 
-def place_of(frame: object) -> str | None:
-    """Return the place that a path or an address names; None for data in memory."""
-    if not isinstance(frame, str | Path):
-        return None
-    text = str(frame)
-    return text if "://" in text else str(Path(text).resolve())
+def refuse_bound(place: Place, dataset: str, bound: Mapping[str, str]) -> None:
+    """Refuse data of another dataset, and data that are not this one's (DPQL716).
 
-
-def refuse_bound(owner: str | None, dataset: str) -> None:
-    """Refuse a place that belongs to another dataset (DPQL716)."""
-    if owner not in (None, dataset):
-        other = f"to `{shown(owner)}`" if owner else "elsewhere"
-        raise LedgerFault.of(
-            "DPQL716",
-            f"the owner bound these data {other}, not to `{shown(dataset)}`",
-            hint="data have one budget, whatever a spec calls them",
-        )
+    ``bound`` says for each dataset where its data are, as far as its owner said so.
+    """
+    for name, text in bound.items():
+        there = place_of(text)
+        if there is None or (name == dataset and place.lies_in(there)):
+            continue
+        if name == dataset or place.meets(there):
+            other = "elsewhere" if name == dataset else f"to `{shown(name)}`"
+            raise LedgerFault.of(
+                "DPQL716",
+                f"the owner bound these data {other}, not to `{shown(dataset)}`",
+                hint="data have one budget, whatever a spec calls them",
+            )
 
 
 def refuse_name(dataset: str) -> None:

@@ -50,6 +50,9 @@ _SCHEMA = (
             SELECT coalesce(max(seq), 0) + 1 FROM entry WHERE dataset = NEW.dataset
         )
         BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
+    """CREATE TRIGGER kept_insert BEFORE INSERT ON kept
+        WHEN EXISTS (SELECT 1 FROM kept WHERE digest = NEW.digest)
+        BEGIN SELECT RAISE(IGNORE); END""",
 )
 
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -85,6 +88,11 @@ class SqliteSession:
             "INSERT INTO kept (digest, data) VALUES (?, ?) ON CONFLICT DO NOTHING",
             (digest, data),
         )
+
+    def kept_digests(self) -> list[str]:
+        """Return the sha256 under which each sealed file was kept, sorted."""
+        query = "SELECT digest FROM kept ORDER BY digest"
+        return [str(digest) for (digest,) in self.connection.execute(query)]
 
     def kept(self, digest: str) -> bytes | None:
         """Return the bytes that were kept under a sha256."""
@@ -164,14 +172,22 @@ def _build(path: Path) -> None:
 
 def _require_file(path: Path) -> None:
     try:
-        plain = stat.S_ISREG(path.lstat().st_mode)
+        status = path.lstat()
     except OSError:
-        plain = False
-    if not plain:
+        status = None
+    if status is None or not stat.S_ISREG(status.st_mode):
         raise LedgerFault.of(
             "DPQL700",
             "there is no ledger at that place",
             hint="`dpql ledger open DATASET --epsilon CAP --unit COLUMN` makes one",
+        )
+    if status.st_nlink > 1:
+        # The log of recent entries goes by the name of the file: under a second name
+        # they would not be seen.
+        raise LedgerFault.of(
+            "DPQL700",
+            "the file of the ledger has a second name",
+            hint="remove the other hard link, which may be called `.ledger.…`",
         )
 
 

@@ -30,6 +30,10 @@ class Session(Protocol):
         """Keep the bytes of a sealed file under their sha256."""
         ...
 
+    def kept_digests(self) -> list[str]:
+        """Return the sha256 under which each sealed file was kept, sorted."""
+        ...
+
     def kept(self, digest: str) -> bytes | None:
         """Return the bytes that were kept under a sha256."""
         ...

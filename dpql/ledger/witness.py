@@ -3,14 +3,18 @@
 A backup of the ledger that is put back is a sound chain, only an old one. Whoever
 remembers a newer head notices. The witness is written after an entry is durable, so it
 is never ahead of an honest ledger, whenever the machine stops.
+
+A file beside the ledger is restored with it when a whole folder is. So every user has a
+memory too, in a folder of their own, which knows a chain by its mark wherever the
+ledger lies: in a file, in a copy of that file, or on a server.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,13 +33,22 @@ class Witness:
 
     path: Path
 
-    def head(self, dataset: str) -> Head | None:
-        """Return the newest head that was written down.
+    def prepare(self) -> None:
+        """Make sure that heads can be written down, before there is one to write.
+
+        Raises:
+            LedgerFault: they cannot (DPQL714).
+        """
+        with self._alone():
+            self._heads()
+
+    def head(self, account: Account) -> Head | None:
+        """Return the newest head that was written down for the account's dataset.
 
         Raises:
             LedgerFault: the file cannot be read, or is no witness (DPQL714).
         """
-        return next((h for h in self._heads() if h.dataset == dataset), None)
+        return next((h for h in self._heads() if h.dataset == account.dataset), None)
 
     def remember(self, account: Account) -> None:
         """Write down the head of the account, unless a newer one is there.
@@ -68,7 +81,7 @@ class Witness:
         assert isinstance(heads, tuple)
         return heads
 
-    @contextmanager
+    @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """Keep other processes from writing between our read and our write."""
         flags = os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -83,9 +96,72 @@ class Witness:
             os.close(handle)
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a user has seen of chains, whichever ledger holds them.
+
+    ``needed`` says that there is no other witness, so that this one must work.
+    """
+
+    folder: Path | None
+    needed: bool
+
+    def prepare(self) -> None:
+        """Make the folder; refuse to go on without one where one is needed.
+
+        Raises:
+            LedgerFault: there is no folder that can be written to (DPQL714).
+        """
+        if self.folder is not None:
+            with contextlib.suppress(OSError):
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self.needed and not self._usable():
+            raise _unusable()
+
+    def head(self, account: Account) -> Head | None:
+        """Return the newest head that this user has seen of the account's chain."""
+        file = self._file(account)
+        return None if file is None else file.head(account)
+
+    def remember(self, account: Account) -> None:
+        """Write down the head of the account.
+
+        Raises:
+            LedgerFault: it cannot be written, and there is no other witness (DPQL714).
+        """
+        file = self._file(account)
+        if file is None:
+            return
+        try:
+            file.remember(account)
+        except LedgerFault:
+            if self.needed:
+                raise
+
+    def _file(self, account: Account) -> Witness | None:
+        if self.folder is None or not account.mark or not self._usable():
+            return None
+        return Witness(self.folder / f"{account.mark}.json")
+
+    def _usable(self) -> bool:
+        wanted = os.R_OK | os.W_OK | os.X_OK
+        return self.folder is not None and os.access(self.folder, wanted)
+
+
+def own_folder() -> Path | None:
+    """Return the folder in which this user's programs keep what they remember."""
+    named = os.environ.get("XDG_STATE_HOME", "")
+    try:
+        base = Path(named) if os.path.isabs(named) else Path.home() / ".local/state"  # noqa: PTH117  text
+    except RuntimeError:
+        return None
+    return base / "dpql" / "ledgers"
+
+
 def _unusable() -> LedgerFault:
     return LedgerFault.of(
         "DPQL714",
         "the witness of the ledger cannot be read or written",
-        hint="look for a full disk or a damaged file beside the ledger",
+        hint="look for a full disk, a damaged file beside the ledger, or a folder "
+        "XDG_STATE_HOME that cannot be written to",
     )

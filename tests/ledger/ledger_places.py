@@ -20,6 +20,27 @@ from dpql.planner import plan
 
 DATASET = "wages-2025"
 _COUNTER = itertools.count()
+EDITS = {
+    "a body": "UPDATE dpql_entry SET body = replace(body, '\"4\"', '\"9\"')"
+    " WHERE seq = 1",
+    "spaces of a body": "UPDATE dpql_entry SET body = body || ' ' WHERE seq = 2",
+    "a digest": "UPDATE dpql_entry SET digest = upper(digest) WHERE seq = 3",
+    "a row less": "DELETE FROM dpql_entry WHERE seq = 2",
+    "the first row less": "DELETE FROM dpql_entry WHERE seq = 1",
+    "the last row less": "DELETE FROM dpql_entry WHERE seq = 4",
+    "the last two rows less": "DELETE FROM dpql_entry WHERE seq > 2",
+    "all rows but the first gone": "DELETE FROM dpql_entry WHERE seq > 1",
+    "two rows swapped": "UPDATE dpql_entry SET seq = 15 - seq WHERE seq IN (2, 3);"
+    "UPDATE dpql_entry SET seq = seq - 10 WHERE seq > 10",
+    "two bodies swapped": "UPDATE dpql_entry SET body = (SELECT max(other.body) FROM"
+    " dpql_entry other WHERE other.seq = 5 - dpql_entry.seq) WHERE seq IN (2, 3)",
+    "another number": "UPDATE dpql_entry SET seq = 9 WHERE seq = 4",
+    "another dataset": "UPDATE dpql_entry SET dataset = 'other'",
+    "all rows gone": "DELETE FROM dpql_entry",
+}
+"""What somebody may do to the rows of a ledger with one release in it."""
+
+_TABLES = ("dpql_entry", "dpql_kept")
 
 
 @dataclass(kw_only=True)
@@ -101,3 +122,33 @@ def tampering(location: str) -> Iterator[Any]:
         yield lambda text: file.execute(text.replace("dpql_", ""))
         for _, statement in triggers:
             file.execute(statement)
+
+
+def snapshot(location: str) -> Any:
+    """Return a backup of a ledger: the file with its witness, or the rows."""
+    if location.startswith("postgresql://"):
+        import psycopg
+
+        with psycopg.connect(location) as connection:
+            return [
+                connection.execute(f"SELECT * FROM {table}").fetchall()  # type: ignore[call-overload]  # noqa: S608  fixed names
+                for table in _TABLES
+            ]
+    files = Path(location).parent.glob(f"{Path(location).name}*")
+    return {path: path.read_bytes() for path in files}
+
+
+def put_back(location: str, backup: Any) -> None:
+    """Put a backup in the place of the ledger, as an owner without malice would."""
+    if not location.startswith("postgresql://"):
+        for path in Path(location).parent.glob(f"{Path(location).name}*"):
+            path.unlink()
+        for path, data in backup.items():
+            path.write_bytes(data)
+        return
+    with tampering(location) as execute:
+        for table, rows in zip(_TABLES, backup, strict=True):
+            execute(f"DELETE FROM {table}")  # noqa: S608  fixed names
+            for row in rows:
+                marks = ", ".join(["%s"] * len(row))
+                execute(f"INSERT INTO {table} VALUES ({marks})", row)  # noqa: S608  the same

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -26,7 +27,12 @@ from dpql.ledger.entry import (
 from dpql.model.spec import Neighbours
 
 OPENED = Opened(
-    cap=Fraction(2), unit="row", neighbours=Neighbours.ADD_REMOVE, approvals=0
+    cap=Fraction(2),
+    unit="row",
+    neighbours=Neighbours.ADD_REMOVE,
+    approvals=0,
+    location="",
+    mark="0" * 32,
 )
 
 
@@ -54,9 +60,9 @@ NONSENSE = {
     "not opened": [reserved("0")],
     "opened twice": [OPENED, OPENED],
     "cap lowered": [OPENED, CapRaised(cap=Fraction(1))],
-    "cap of zero": [
-        Opened(cap=Fraction(0), unit="", neighbours=Neighbours.ADD_REMOVE, approvals=0)
-    ],
+    "cap of zero": [replace(OPENED, cap=Fraction(0))],
+    "no mark": [replace(OPENED, mark="")],
+    "mark that is a path": [replace(OPENED, mark="../../../../" + "0" * 20)],
     "wrong before": [OPENED, reserved("1/2")],
     "wrong cap": [OPENED, reserved("0", cap="3")],
     "overspent": [OPENED, reserved("0"), reserved("1"), reserved("2")],

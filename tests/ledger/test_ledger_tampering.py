@@ -9,24 +9,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from ledger.ledger_places import DATASET, Places, count_plan, tampering
+from ledger.ledger_places import DATASET, EDITS, Places, count_plan, tampering
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Head, Ledger, Reservation, open_ledger
 from dpql.ledger.entry import GENESIS, Row, read_chain
-
-EDITS = {
-    "a body": "UPDATE dpql_entry SET body = replace(body, '\"4\"', '\"9\"')"
-    " WHERE seq = 1",
-    "spaces of a body": "UPDATE dpql_entry SET body = body || ' ' WHERE seq = 2",
-    "a digest": "UPDATE dpql_entry SET digest = upper(digest) WHERE seq = 3",
-    "a row less": "DELETE FROM dpql_entry WHERE seq = 2",
-    "the first row less": "DELETE FROM dpql_entry WHERE seq = 1",
-    "the last row less": "DELETE FROM dpql_entry WHERE seq = 4",
-    "two rows swapped": "UPDATE dpql_entry SET seq = 5 - seq + 10 WHERE seq IN (2, 3)",
-    "another number": "UPDATE dpql_entry SET seq = 9 WHERE seq = 4",
-    "all rows gone": "DELETE FROM dpql_entry",
-}
 
 
 def _filled(places: Places) -> tuple[str, Ledger, Head]:
@@ -44,9 +31,8 @@ def test_edited_rows_are_noticed(places: Places, edit: str) -> None:
     """Verification and every run refuse a ledger whose rows were edited."""
     location, ledger, _ = _filled(places)
     with tampering(location) as execute:
-        execute(edit)
-        if "swapped" in edit or "5 - seq + 10" in edit:
-            execute("UPDATE dpql_entry SET seq = seq - 10 WHERE seq > 10")
+        for statement in edit.split(";"):
+            execute(statement)
     for attempt in (
         lambda: ledger.verify(DATASET),
         lambda: ledger.reserve(DATASET, count_plan(), again=True),
@@ -68,6 +54,9 @@ def test_rows_cannot_be_changed_while_triggers_stand(places: Places) -> None:
     ]
     if places.server is None:
         statements += ["INSERT OR REPLACE INTO dpql_entry SELECT * FROM dpql_entry"]
+        with closing(sqlite3.connect(location)) as file:
+            replaced = "INSERT OR REPLACE INTO kept SELECT digest, x'00' FROM kept"
+            assert file.execute(replaced).rowcount == 0
         for statement in statements:
             with (
                 closing(sqlite3.connect(location)) as file,
@@ -141,6 +130,45 @@ def test_altered_stored_report_is_refused(places: Places) -> None:
     with pytest.raises(LedgerFault) as refusal:
         ledger.kept(hashlib.sha256(b"never kept").hexdigest())
     assert refusal.value.diagnostics[0].code == "DPQL711"
+
+
+def test_ledger_verify_looks_at_stored_reports(places: Places) -> None:
+    """A report altered, emptied or taken out is found before it is asked for."""
+    altered = (
+        "UPDATE dpql_kept SET data = '\\x00'::bytea"
+        if places.server
+        else "UPDATE dpql_kept SET data = x'00'"
+    )
+    for edit in (
+        altered,
+        "UPDATE dpql_kept SET digest = 'a'",
+        "DELETE FROM dpql_kept",
+    ):
+        location, ledger, head = _filled(places)
+        Path(places.witness()).unlink()
+        assert ledger.verify(DATASET, [head]).seq == 4
+        with tampering(location) as execute:
+            execute(edit)
+        with pytest.raises(LedgerFault) as refusal:
+            ledger.verify(DATASET, [head])
+        assert refusal.value.diagnostics[0].code == "DPQL711"
+
+
+def test_hollow_trigger_is_noticed(request: pytest.FixtureRequest) -> None:
+    """On a server the function behind the triggers must still refuse."""
+    import psycopg
+
+    server = request.getfixturevalue("postgres_server")
+    places = Places(folder=request.getfixturevalue("tmp_path"), server=server)
+    location, ledger, _ = _filled(places)
+    with psycopg.connect(location) as connection:
+        connection.execute(
+            "CREATE OR REPLACE FUNCTION dpql_refuse() RETURNS trigger LANGUAGE plpgsql"
+            " AS $$ BEGIN RETURN NEW; END $$"
+        )
+    with pytest.raises(LedgerFault) as refusal:
+        ledger.verify(DATASET)
+    assert refusal.value.diagnostics[0].code == "DPQL712"
 
 
 def test_missing_triggers_are_noticed(places: Places) -> None:

@@ -71,6 +71,18 @@ def test_commits_are_synchronous(server: Places) -> None:
     assert row == ("on",)
 
 
+def test_server_that_does_not_sync_is_refused(
+    server: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A debit that a crash of the server may undo is none."""
+    _, ledger = server.make()
+    monkeypatch.setattr(
+        postgres, "_SYNCED", "SELECT NOT current_setting('fsync')::bool"
+    )
+    assert _code(ledger) == "DPQL708"
+    assert ledger.account(DATASET).seq == 1
+
+
 def test_failed_transaction_leaves_nothing(server: Places) -> None:
     """A transaction that ends in a fault adds no row."""
     _, ledger = server.make()

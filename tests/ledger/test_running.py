@@ -6,12 +6,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from ledger.ledger_places import DATASET, Places, count_plan, tampering
+from ledger.ledger_places import DATASET, EDITS, Places, count_plan, tampering
 from reports.sample_releases import DAY, STEWARD, TRUST
 
 from dpql.api.examine import verify_release
 from dpql.api.execute import execute
-from dpql.errors import DpqlError
+from dpql.api.published import known_heads
+from dpql.errors import DpqlError, LedgerFault
 from dpql.ledger import Ledger, open_ledger
 
 ROWS = pl.DataFrame({"region": ["a"] * 30 + ["b"] * 20})
@@ -47,22 +48,34 @@ def test_release_verifies_against_its_store(places: Places) -> None:
     assert ledger.account(DATASET).spent == 2
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        "DELETE FROM dpql_entry WHERE seq > 1",
-        "DELETE FROM dpql_entry WHERE seq = 4",
-        "UPDATE dpql_entry SET digest = digest || 'x' WHERE seq = 3",
-    ],
-)
-def test_published_release_shows_what_was_cut(places: Places, edit: str) -> None:
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_published_release_shows_every_edit(places: Places, edit: str) -> None:
     """With witness and memory gone, the release itself convicts the ledger."""
     location, ledger = places.make()
     folder = places.folder / "releases" / "one"
     _run(ledger, folder)
     with tampering(location) as execute_sql:
-        execute_sql(edit)
+        for statement in edit.split(";"):
+            execute_sql(statement)
     forgetful = open_ledger(location, witness=str(places.folder / "none"))
     with pytest.raises(DpqlError) as refusal:
         verify_release(folder, TRUST, ledger=forgetful)
     assert refusal.value.diagnostics[0].code in {"DPQL612", "DPQL705"}
+    heads = known_heads([folder.parent], [STEWARD], None)
+    with pytest.raises(LedgerFault) as fault:
+        forgetful.verify(DATASET, heads)
+    assert fault.value.diagnostics[0].code in {"DPQL701", "DPQL705", "DPQL706"}
+    with pytest.raises(LedgerFault):
+        _run(forgetful, folder.with_name("two"), again=True)
+
+
+def test_sound_ledger_holds_against_its_release(places: Places) -> None:
+    """The checks above can say yes."""
+    location, ledger = places.make()
+    folder = places.folder / "releases" / "one"
+    _run(ledger, folder)
+    forgetful = open_ledger(location, witness=str(places.folder / "none"))
+    assert verify_release(folder, TRUST, ledger=forgetful).digest
+    heads = known_heads([folder.parent], [STEWARD], None)
+    assert forgetful.verify(DATASET, heads).seq == 4
+    assert _run(forgetful, folder.with_name("two"), again=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import stat
@@ -117,6 +118,16 @@ def test_links_and_folders_are_no_ledgers(tmp_path: Path) -> None:
     with pytest.raises(LedgerFault) as refusal:
         open_ledger(str(tmp_path / "no" / "folder"), create=True)
     assert refusal.value.diagnostics[0].code == "DPQL708"
+
+
+def test_ledger_with_a_second_name_is_refused(tmp_path: Path) -> None:
+    """Under another name the newest entries would not be seen, and spent again."""
+    location, ledger = Places(folder=tmp_path).make()
+    os.link(location, tmp_path / "second.db")
+    for place in (ledger, open_ledger(str(tmp_path / "second.db"))):
+        assert _code(place) == "DPQL700"
+    (tmp_path / "second.db").unlink()
+    assert isinstance(ledger.reserve(DATASET, count_plan()), Reservation)
 
 
 def test_damaged_pages_are_refused_or_harmless(tmp_path: Path) -> None:

@@ -1,0 +1,217 @@
+"""A user's own memory knows a chain wherever it lies, and notices what is put back."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import polars as pl
+import pytest
+from ledger.ledger_places import DATASET, Places, count_plan, put_back, snapshot
+from reports.sample_releases import DAY, STEWARD
+
+from dpql.api.execute import execute
+from dpql.errors import LedgerFault
+from dpql.ledger import Account, Ledger, Memory, Reservation, open_ledger
+from dpql.ledger.witness import own_folder
+from dpql.model.spec import Neighbours
+
+ROWS = pl.DataFrame({"region": ["a"] * 30 + ["b"] * 20})
+
+
+@pytest.fixture(autouse=True)
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a user who remembers nothing yet."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = own_folder()
+    assert folder is not None
+    return folder
+
+
+def _opened(places: Places) -> tuple[str, Ledger]:
+    """Make a ledger as the command does: with the witnesses that are the default."""
+    location = places.location()
+    ledger = open_ledger(location, create=True)
+    ledger.open_account(
+        DATASET, cap=Fraction(3), unit=None, neighbours=Neighbours.ADD_REMOVE
+    )
+    return location, ledger
+
+
+def _run(ledger: Ledger, **options: bool) -> None:
+    execute(
+        count_plan(),
+        {"rows": ROWS},
+        ledger=ledger,
+        dataset=DATASET,
+        signers=[STEWARD],
+        day=DAY,
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def _code(attempt: Callable[[], object]) -> str:
+    with pytest.raises(LedgerFault) as refusal:
+        attempt()
+    return refusal.value.diagnostics[0].code
+
+
+def test_backup_put_back_is_noticed_by_a_run(places: Places) -> None:
+    """Ledger and witness beside it are both old; the user's memory is not."""
+    location, ledger = _opened(places)
+    backup = snapshot(location)
+    _run(ledger)
+    put_back(location, backup)
+    for again in (False, True):
+        assert _code(lambda again=again: _run(ledger, again=again)) == "DPQL706"
+    assert _code(lambda: open_ledger(location).verify(DATASET)) == "DPQL706"
+
+
+def test_backup_of_a_later_day_is_noticed_too(places: Places) -> None:
+    """Also when the chain that is put back is long, and one run short."""
+    location, ledger = _opened(places)
+    _run(ledger)
+    backup = snapshot(location)
+    _run(ledger, again=True)
+    put_back(location, backup)
+    assert _code(lambda: _run(ledger, again=True)) == "DPQL706"
+
+
+def test_copy_of_a_ledger_is_known_as_a_copy(tmp_path: Path) -> None:
+    """Two copies of one file do not spend one budget twice."""
+    places = Places(folder=tmp_path)
+    location, ledger = _opened(places)
+    copy = tmp_path / "elsewhere" / "copy.db"
+    copy.parent.mkdir()
+    shutil.copy(location, copy)
+    _run(ledger)
+    assert _code(lambda: _run(open_ledger(str(copy)))) == "DPQL706"
+    _run(ledger, again=True)
+
+
+def test_the_copy_that_is_used_first_is_the_ledger(tmp_path: Path) -> None:
+    """A ledger that was moved goes on; the one that was left behind does not."""
+    location, ledger = _opened(Places(folder=tmp_path))
+    moved = tmp_path / "moved.db"
+    shutil.copy(location, moved)
+    _run(open_ledger(str(moved)))
+    assert _code(lambda: _run(ledger)) == "DPQL706"
+
+
+def test_new_ledgers_of_the_same_data_are_other_ledgers(places: Places) -> None:
+    """A ledger made anew has a mark of its own, and no false alarm is raised."""
+    for _ in range(3):
+        _, ledger = _opened(places)
+        _run(ledger)
+        assert ledger.verify(DATASET).spent == 1
+
+
+def test_marks_differ(places: Places) -> None:
+    """Every chain has a name that no other has."""
+    marks = {_opened(places)[1].account(DATASET).mark for _ in range(5)}
+    assert len(marks) == 5
+
+
+def test_memory_is_private_and_holds_no_name_of_the_ledger(
+    places: Places, memory: Path
+) -> None:
+    """The folder is its owner's; files are named by marks, not by places."""
+    location, ledger = _opened(places)
+    mark = ledger.account(DATASET).mark
+    assert memory.stat().st_mode & 0o077 == 0
+    assert {path.name for path in memory.iterdir()} == {
+        f"{mark}.json",
+        f"{mark}.json.lock",
+    }
+    assert location not in (memory / f"{mark}.json").read_text("utf-8")
+    assert (memory / f"{mark}.json").stat().st_mode & 0o077 == 0
+
+
+def test_damaged_memory_refuses(places: Places, memory: Path) -> None:
+    """What cannot be read is no reason to go on as if nothing were known."""
+    _, ledger = _opened(places)
+    mark = ledger.account(DATASET).mark
+    (memory / f"{mark}.json").write_bytes(b"{}")
+    assert _code(lambda: _run(ledger)) == "DPQL714"
+
+
+def _nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Leave the user without a folder: a file is in its place."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+
+
+def test_file_has_its_own_witness_where_there_is_no_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine without a home still runs on a file, guarded by what lies beside."""
+    _nowhere(monkeypatch, tmp_path)
+    location, ledger = _opened(Places(folder=tmp_path))
+    backup = Path(location).read_bytes()
+    _run(ledger)
+    Path(location).write_bytes(backup)
+    assert _code(lambda: _run(ledger)) == "DPQL706"
+
+
+def test_server_needs_a_memory_before_anything_is_written(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without one, a debit on a server would have no witness at all."""
+    server = request.getfixturevalue("postgres_server")
+    location, ledger = _opened(Places(folder=tmp_path, server=server))
+    _nowhere(monkeypatch, tmp_path)
+    blind = open_ledger(location)
+    assert _code(lambda: blind.reserve(DATASET, count_plan())) == "DPQL714"
+    assert ledger.account(DATASET).seq == 1
+    assert blind.account(DATASET).seq == 1
+
+
+def test_full_disk_is_forgiven_only_where_there_is_another_witness(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A head that cannot be written down is a fault if nobody else has it."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    account = Account(dataset=DATASET, mark="0" * 32, seq=1, head="a" * 64)
+    Memory(tmp_path, needed=True).remember(account)
+    monkeypatch.setattr("dpql.ledger.witness.replace", full)
+    newer = Account(dataset=DATASET, mark="0" * 32, seq=2, head="b" * 64)
+    Memory(tmp_path, needed=False).remember(newer)
+    with pytest.raises(LedgerFault) as refusal:
+        Memory(tmp_path, needed=True).remember(newer)
+    assert refusal.value.diagnostics[0].code == "DPQL714"
+    head = Memory(tmp_path, needed=True).head(newer)
+    assert head is not None
+    assert head.seq == 1
+
+
+def test_home_is_taken_where_no_folder_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A relative name counts for none, as the standard of these folders says."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", "relative")
+    assert own_folder() == tmp_path / ".local/state/dpql/ledgers"
+    monkeypatch.delenv("XDG_STATE_HOME")
+    assert own_folder() == tmp_path / ".local/state/dpql/ledgers"
+
+
+def test_reader_is_not_fooled_by_an_entry_that_came_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A head written after the chain was read, and before it is asked for, is fine."""
+    _, ledger = _opened(Places(folder=tmp_path))
+    seen = Ledger._seen
+
+    def slow(self: Ledger, account: Account) -> object:
+        if account.seq == 1:
+            monkeypatch.setattr(Ledger, "_seen", seen)
+            assert isinstance(ledger.reserve(DATASET, count_plan()), Reservation)
+        return seen(self, account)
+
+    monkeypatch.setattr(Ledger, "_seen", slow)
+    assert ledger.account(DATASET).seq == 2

@@ -1,0 +1,217 @@
+"""The same data are known whatever way leads to them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from ledger.ledger_places import DATASET, Places
+
+from dpql.errors import LedgerFault
+from dpql.ledger import Ledger
+from dpql.ledger.places import Place, place_of
+from dpql.model.spec import Neighbours
+
+
+def _place(frame: object) -> Place:
+    place = place_of(frame)
+    assert place is not None
+    return place
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder with two files, as the place to be."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "rows.csv").write_text("region\na\n", "utf-8")
+    (folder / "other.csv").write_text("region\nb\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return folder
+
+
+def _linked(data: Path) -> object:
+    (data.parent / "link.csv").symlink_to(data / "rows.csv")
+    return "link.csv"
+
+
+def _hard_linked(data: Path) -> object:
+    os.link(data / "rows.csv", data.parent / "hard.csv")
+    return "hard.csv"
+
+
+def _in_a_folder(data: Path) -> object:
+    folder = data.parent / "folder"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "part.csv").symlink_to(data / "rows.csv")
+    return "folder"
+
+
+def _in_a_linked_folder(data: Path) -> object:
+    folder = data.parent / "folder"
+    folder.mkdir()
+    (folder / "linked").symlink_to(data)
+    (data / "round").symlink_to(folder)
+    return folder
+
+
+def _among_others(data: Path) -> object:
+    (data.parent / "many").mkdir()
+    (data.parent / "many" / "new.csv").touch()
+    os.link(data / "rows.csv", data.parent / "many" / "old.csv")
+    return "many/*.csv"
+
+
+WAYS: dict[str, Callable[[Path], object]] = {
+    "path": lambda data: str(data / "rows.csv"),
+    "relative": lambda _: "data/../data/./rows.csv",
+    "a path of ours": lambda _: Path("data") / "rows.csv",
+    "file address": lambda data: f"file://{data}/rows.csv",
+    "short file address": lambda data: f"FILE:{data}/rows.csv",
+    "address with a host": lambda data: f"file://localhost{data}/rows.csv",
+    "escaped address": lambda data: f"file://{data}/%72ows.csv",
+    "address as a path": lambda data: Path(f"file://{data}/rows.csv"),
+    "home": lambda _: "~/data/rows.csv",
+    "pattern": lambda _: "data/r*.csv",
+    "pattern of folders": lambda _: "**/rows.csv",
+    "pattern in an address": lambda data: f"file://{data}/*.csv",
+    "folder": lambda _: "data",
+    "folder above": lambda data: data.parent,
+    "folder with a slash": lambda _: "data/",
+    "link": _linked,
+    "hard link": _hard_linked,
+    "linked in a folder": _in_a_folder,
+    "folder linked in a folder": _in_a_linked_folder,
+    "among others": _among_others,
+    "descriptor": lambda data: f"/proc/self/fd/{os.open(data / 'rows.csv', 0)}",
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_every_way_to_a_file_is_known(
+    data: Path, way: Callable[[Path], object]
+) -> None:
+    """Renaming, linking, globbing and addressing lead to the same budget."""
+    bound = _place(str(data / "rows.csv"))
+    place = _place(way(data))
+    assert place.meets(bound)
+    assert bound.meets(place)
+    assert _place(bound.text).meets(place)
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["data/other.csv", "data/none.csv", "none/*.csv", "rows.csv", "https://a/b"],
+)
+def test_other_files_are_other_data(data: Path, other: str) -> None:
+    """A file beside, a file that is not there, an address: none is the bound file."""
+    assert not _place(other).meets(_place(data / "rows.csv"))
+
+
+def test_file_that_comes_later_is_known_by_its_path(data: Path) -> None:
+    """A place may be bound before there are data."""
+    bound = _place(str(data / "later.csv"))
+    assert _place("data/later.csv").meets(bound)
+    assert _place("data").meets(bound)
+    assert not _place("data/rows.csv").meets(bound)
+
+
+def test_what_lies_in_a_place(data: Path) -> None:
+    """Parts of bound data are bound; anything beside them is not."""
+    folder = _place("data")
+    assert _place("data/rows.csv").lies_in(folder)
+    assert _place("data/*.csv").lies_in(folder)
+    assert _place(f"file://{data}").lies_in(folder)
+    assert not folder.lies_in(_place("data/rows.csv"))
+    assert not _place("data/none.csv").lies_in(folder)
+    assert _place("data/none.csv").lies_in(_place("data/none.csv"))
+    (data.parent / "outside.csv").touch()
+    assert not _place("*.csv").lies_in(folder)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("https://a.org/x.csv", "https://a.org/x.csv", True),
+        ("https://a.org/x.csv", "HTTP://me:pw@A.org:80/y/../x.csv#z", True),
+        ("https://a.org/x.csv", "https://a.org/x.csv?token=1", True),
+        ("https://a.org/x.csv", "https://a.org/%78.csv", True),
+        ("https://a.org/x.csv", "https://a.org/y.csv", False),
+        ("https://a.org/x.csv", "https://a.org:8080/x.csv", False),
+        ("https://a.org/x.csv", "https://b.org/x.csv", False),
+        ("s3://bucket/x.parquet", "s3a://bucket//x.parquet", True),
+        ("s3://bucket/t", "s3://bucket/t/part.parquet", True),
+        ("s3://bucket/t/*.parquet", "s3://bucket/t/part.parquet", True),
+        ("s3://bucket/t/*.parquet", "s3://bucket/t/", True),
+        ("s3://bucket/a*.parquet", "s3://bucket/?b.parquet", True),
+        ("s3://bucket/a/*.parquet", "s3://bucket/b/*.parquet", False),
+        ("s3://bucket/t", "s3://bucket/table.parquet", False),
+        ("s3://bucket/x.parquet", "gs://bucket/x.parquet", False),
+        ("https://[broken/x", "https://[broken/x", True),
+    ],
+)
+def test_addresses_are_compared_in_one_spelling(
+    one: str, other: str, *, same: bool
+) -> None:
+    """Case, ports, dots, passwords and questions make no other data."""
+    assert _place(one).meets(_place(other)) is same
+    assert _place(other).meets(_place(one)) is same
+
+
+def test_parts_of_an_address_lie_in_it() -> None:
+    """A file of a bound folder or pattern is bound, one beside it is not."""
+    folder, pattern = _place("s3://bucket/t/"), _place("s3://bucket/t/*.parquet")
+    part = _place("s3://bucket/t/part.parquet")
+    assert part.lies_in(folder)
+    assert part.lies_in(pattern)
+    assert not _place("s3://bucket/u/part.parquet").lies_in(folder)
+    assert not folder.lies_in(pattern)
+
+
+def test_password_of_an_address_is_not_kept() -> None:
+    """What a ledger stores of an address has no user and no signature in it."""
+    kept = _place("https://me:hunter2@a.org/x.csv?signature=secret").text
+    assert kept == "https://a.org/x.csv"
+
+
+def test_data_in_memory_have_no_place() -> None:
+    """A table in memory is the owner's word."""
+    assert place_of({"region": ["a"]}) is None
+    assert place_of(None) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\0", "a\0b*", "file:", "file://", "://", "~nobody"]
+)
+def test_strange_texts_are_places_too(text: str) -> None:
+    """No text raises anything."""
+    assert _place(text).meets(_place(text))
+
+
+def _open(ledger: Ledger, name: str, location: str) -> None:
+    ledger.open_account(
+        name,
+        cap=Fraction(1),
+        unit=None,
+        neighbours=Neighbours.ADD_REMOVE,
+        location=location,
+    )
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_no_way_leads_past_a_budget(data: Path, way: Callable[[Path], object]) -> None:
+    """Bound data are refused to every other name, when opened and when run."""
+    _, ledger = Places(folder=data.parent).make()
+    _open(ledger, "bound", str(data / "rows.csv"))
+    place = way(data)
+    for attempt in (
+        lambda: ledger.refuse_place(DATASET, place),
+        lambda: _open(ledger, "second", str(place)),
+    ):
+        with pytest.raises(LedgerFault) as refusal:
+            attempt()
+        assert refusal.value.diagnostics[0].code == "DPQL716"
