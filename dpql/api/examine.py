@@ -6,13 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from dpql.ledger import Head, Ledger
+from dpql.errors import LedgerFault
+from dpql.ledger import Account, Head, Ledger
 from dpql.model.plan import Plan
 from dpql.planner import audit
+from dpql.reports.checks import page_check, strangers_note
+from dpql.reports.folder import read_folder, strangers_in
 from dpql.reports.predicate import LedgerRecord
-from dpql.reports.report import Report, read_folder
+from dpql.reports.report import Report
 from dpql.reports.trust import Trust
-from dpql.reports.verify import ChainFacts, Check, Verified, verify
+from dpql.reports.verify import ChainFacts, Verified, verify
+
+_NOT_OPEN = "DPQL701"
 
 
 def verify_release(
@@ -31,7 +36,7 @@ def verify_release(
     """
     envelope, files, page = read_folder(place)
     verified = _verified(envelope, files, trust, plan, ledger, threshold=threshold)
-    return verified if page is None else _with_page(verified, page)
+    return verified if files is None else _with_folder(verified, place, page)
 
 
 def verify_report(
@@ -56,7 +61,7 @@ def chain_of(ledger: Ledger) -> Callable[[LedgerRecord, str, str], ChainFacts]:
     """Return what a ledger answers about a record, a plan and an envelope."""
 
     def facts(record: LedgerRecord, plan: str, envelope: str) -> ChainFacts:
-        account = ledger.account(record.dataset)
+        account = _account(ledger, record.dataset)
         head = Head(dataset=record.dataset, seq=record.seq, digest=record.head)
         run = next((run for run in account.runs if run.drawing == head), None)
         return ChainFacts(
@@ -69,6 +74,16 @@ def chain_of(ledger: Ledger) -> Callable[[LedgerRecord, str, str], ChainFacts]:
         )
 
     return facts
+
+
+def _account(ledger: Ledger, dataset: str) -> Account:
+    """Return the account; one without entries where the ledger knows no such data."""
+    try:
+        return ledger.account(dataset)
+    except LedgerFault as fault:
+        if fault.diagnostics[0].code != _NOT_OPEN:
+            raise
+        return Account(dataset=dataset)
 
 
 def _verified(
@@ -91,14 +106,16 @@ def _verified(
     )
 
 
-def _with_page(verified: Verified, page: bytes) -> Verified:
-    """Say whether the page for people is what the report renders to."""
+def _with_folder(verified: Verified, place: Path, page: bytes | None) -> Verified:
+    """Say what the page for people shows, and which files nobody signed."""
     from dpql.reports.render_html import as_html
     from dpql.reports.view import View
 
     view = View(verified.predicate, "release", verified.digest)
-    if as_html(view).encode() == page:
-        check = Check("page", "report.html shows this report")
-        return replace(verified, checks=(*verified.checks, check))
-    note = "report.html, which is not what this dpql renders"
-    return replace(verified, unchecked=(*verified.unchecked, note))
+    check = page_check(page, as_html(view).encode())
+    notes = strangers_note(strangers_in(place))
+    return replace(
+        verified,
+        checks=(*verified.checks, check),
+        unchecked=(*verified.unchecked, *notes),
+    )

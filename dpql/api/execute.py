@@ -11,30 +11,27 @@ returns it at no cost.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from dpql.api.published import known_heads
 from dpql.api.stages import Stage
+from dpql.api.stored import sealed_release, stored_report
 from dpql.api.versions import stated_versions
 from dpql.curator import run
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
-from dpql.ledger import Head, Ledger, Receipt, Reservation, Sealed
+from dpql.ledger import Ledger, Receipt, Reservation, Sealed
 from dpql.model.plan import Plan
 from dpql.model.release import Release
 from dpql.planner import audit
-from dpql.reports.approval import verify_approvals
-from dpql.reports.build import ENVELOPE_NAME
-from dpql.reports.envelope import open_envelope, peek
+from dpql.reports.approval import Approved, refuse_own_approval, verify_approvals
 from dpql.reports.keys import Signer
-from dpql.reports.predicate import RELEASE, LedgerRecord, ReportPredicate
-from dpql.reports.report import Report, read_folder, sign
-from dpql.reports.statement import read_statement
-from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
+from dpql.reports.predicate import LedgerRecord
+from dpql.reports.report import Report, sign
+from dpql.reports.trust import Trust
 from dpql.reports.verify import require_named_signer, signing_line
-from dpql.reports.view import read_ledger_record
 
 _HEADER_FAULTS = frozenset(f"DPQL50{digit}" for digit in range(8))
 """Refusals that say nothing about rows but what is public; they cost nothing."""
@@ -46,13 +43,15 @@ class Executed:
 
     ``fresh`` is False when the report is one that was stored by an earlier run of the
     same plan. ``entries`` are the ledger's numbers of the reservation and of the seal,
-    None without a ledger.
+    None without a ledger. ``mended`` are the files of the release folder that were
+    missing or altered, and are now as they were signed.
     """
 
     report: Report
     fresh: bool
     entries: tuple[int, int] | None
     release: Release | None = field(repr=False)
+    mended: tuple[str, ...] = ()
 
 
 def execute(
@@ -66,6 +65,7 @@ def execute(
     trust: Trust | None = None,
     approvals: Sequence[bytes] = (),
     folder: Path | None = None,
+    published: Sequence[Path] = (),
     again: bool = False,
     engine: str = "polars",
     progress: Callable[[], None] | None = None,
@@ -76,9 +76,10 @@ def execute(
 
     ``dataset`` is the owner's name of the data, whatever the plan calls its source.
     ``trust`` says whose approvals count. ``folder`` is where the release is written;
-    releases beside it that we signed must be known to the ledger. ``reserved`` is told
-    the number of the reservation, ``stage`` which stage begins. Without a ledger
-    nothing is debited, and the report says so.
+    releases beside it, and in the places ``published``, must be known to the ledger if
+    we or somebody trusted signed them. ``reserved`` is told the number of the
+    reservation, ``stage`` which stage begins. Without a ledger nothing is debited, and
+    the report says so.
 
     Raises:
         PlanFault: the plan is not what its spec compiles to (4xx).
@@ -89,8 +90,7 @@ def execute(
     # A plan that was not read from a file has been audited by nobody.
     audit(plan)
     if ledger is None:
-        require_signers(plan, signers, trust, day)
-        verify_approvals(approvals, plan, trust or Trust(()), day=day)
+        _permitted(plan, signers, trust, approvals, day, needed=0)
         stage(Stage.READING)
         release = run(
             plan,
@@ -104,26 +104,20 @@ def execute(
         stage(Stage.WRITING)
         _written(report, folder)
         return Executed(report=report, fresh=True, entries=None, release=release)
-    account = ledger.account(dataset)
+    beside = [folder.parent] if folder else []
+    known = known_heads([*beside, *published], signers, trust)
+    account = ledger.account(dataset, known)
     for frame in frames.values():
         ledger.refuse_place(dataset, frame)
-    # What was released before needs neither a key nor an approval any more.
-    stored = not again and account.released(plan.digest) is not None
-    if not stored:
-        require_signers(plan, signers, trust, day)
-    approved = verify_approvals(
-        () if stored else approvals,
-        plan,
-        trust or Trust(()),
-        day=day,
-        needed=0 if stored else account.approvals,
+    stored = None if again else sealed_release(ledger, account, plan)
+    if stored is not None:
+        # What was released before needs neither a key nor an approval any more.
+        return _stored(ledger, stored, folder)
+    approved = _permitted(
+        plan, signers, trust, approvals, day, needed=account.approvals
     )
     granted = ledger.reserve(
-        dataset,
-        plan,
-        again=again,
-        runs=approved.runs,
-        known=known_heads(folder.parent if folder else None, signers, trust),
+        dataset, plan, again=again, runs=approved.runs, known=known
     )
     if isinstance(granted, Sealed):
         return _stored(ledger, granted, folder)
@@ -166,44 +160,21 @@ def require_signers(
         require_named_signer(plan, tuple(lines))
 
 
-def known_heads(
-    place: Path | None, signers: Iterable[Signer], trust: Trust | None
-) -> list[Head]:
-    """Return the heads in the release folders of a place that trusted keys signed.
-
-    A report by anybody else is passed over: it could name any head.
-    """
-    if place is None:
-        return []
-    own = [
-        TrustedKey(
-            principals=("own",),
-            key=signer.public,
-            namespaces=frozenset({RELEASE_ROLE}),
-            first=None,
-            until=None,
-        )
-        for signer in signers
-    ]
-    known = Trust((*own, *(trust.keys if trust else ())))
-    heads = []
-    for path in sorted(place.glob(f"*/{ENVELOPE_NAME}")):
-        with contextlib.suppress(VerifyFault):
-            envelope, _, _ = read_folder(path)
-            payload = open_envelope(envelope, known, role=RELEASE_ROLE).payload
-            record = read_ledger_record(payload)
-            heads += [] if record is None else [head_of(record, envelope)]
-    return heads
-
-
-def head_of(record: LedgerRecord, envelope: bytes) -> Head:
-    """Return the place in the chain that a report pins."""
-    return Head(
-        dataset=record.dataset,
-        seq=record.seq,
-        digest=record.head,
-        envelope=hashlib.sha256(envelope).hexdigest(),
-    )
+def _permitted(
+    plan: Plan,
+    signers: Sequence[Signer],
+    trust: Trust | None,
+    approvals: Sequence[bytes],
+    day: date,
+    *,
+    needed: int,
+) -> Approved:
+    """Return what the reviewers allow; refuse what nobody would believe afterwards."""
+    require_signers(plan, signers, trust, day)
+    known = trust or Trust(())
+    approved = verify_approvals(approvals, plan, known, day=day, needed=needed)
+    refuse_own_approval(approved, [signer.public for signer in signers], known)
+    return approved
 
 
 @dataclass(slots=True)
@@ -281,13 +252,15 @@ def _record(receipt: Receipt) -> LedgerRecord:
 
 
 def _stored(ledger: Ledger, sealed: Sealed, folder: Path | None) -> Executed:
-    """Return a report that was stored before, and write its folder if it is gone."""
-    payload = peek(sealed.envelope)
-    subjects = read_statement(payload, RELEASE, ReportPredicate).subjects
-    files = tuple((name, ledger.kept(digest)) for name, digest in subjects)
-    report = Report(envelope=sealed.envelope, files=files)
-    _written(report, folder)
-    return Executed(report=report, fresh=False, entries=_entries(sealed), release=None)
+    """Return a report that was stored before; write or mend its folder."""
+    report = stored_report(ledger, sealed)
+    return Executed(
+        report=report,
+        fresh=False,
+        entries=_entries(sealed),
+        release=None,
+        mended=_written(report, folder),
+    )
 
 
 def _entries(sealed: Sealed) -> tuple[int, int]:
@@ -295,6 +268,5 @@ def _entries(sealed: Sealed) -> tuple[int, int]:
     return sealed.run.number, sealed.run.sealed
 
 
-def _written(report: Report, folder: Path | None) -> None:
-    if folder is not None:
-        report.write(folder)
+def _written(report: Report, folder: Path | None) -> tuple[str, ...]:
+    return () if folder is None else report.write(folder)

@@ -43,10 +43,14 @@ def run(
         progress: called now and then; it learns nothing of the data.
 
     Raises:
+        dpql.errors.PlanFault: the plan is not what its spec compiles to (4xx).
         dpql.errors.RunFault: the data do not fit the plan (5xx).
     """
     from dpql.curator import run as run_plan
+    from dpql.planner import audit
 
+    # A plan that was not read from a file has been audited by nobody.
+    audit(plan)
     return run_plan(plan, frames, engine=engine, progress=progress)
 
 
@@ -86,12 +90,15 @@ def sign(
         day: the date that the report bears; today if absent.
 
     Raises:
+        dpql.errors.PlanFault: its plan is not what its spec compiles to (4xx).
         dpql.errors.VerifyFault: a key cannot be used, or it is a rehearsal (6xx).
     """
     from dpql.api.versions import stated_versions
+    from dpql.planner import audit
     from dpql.reports.keys import load_key
     from dpql.reports.report import sign as sign_release
 
+    audit(release.plan)
     signers = [
         load_key(Path(key)) if isinstance(key, str | Path) else key for key in keys
     ]
@@ -146,11 +153,14 @@ def approve(
         until: the last day on which it may be run.
 
     Raises:
+        dpql.errors.PlanFault: the plan is not what its spec compiles to (4xx).
         dpql.errors.VerifyFault: the key cannot be used, or the number of runs is out
             of range (6xx).
     """
+    from dpql.planner import audit
     from dpql.reports.approval import approve as sign_plan
     from dpql.reports.keys import load_key
 
+    audit(plan)
     signer = load_key(Path(key)) if isinstance(key, str | Path) else key
     return sign_plan(plan, signer, runs=runs, until=until)

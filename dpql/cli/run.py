@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from dpql.model.plan import Plan
 
 _LIMIT = 1 << 20
+_LARGEST = 512 << 20
+_RELEASES = Path("releases")
 
 
 @click.command(
@@ -91,6 +94,7 @@ def command(*, path: Path, form: str, **options: Any) -> int:
             trust=_trust(options["trust"]),
             approvals=_approvals(path, options["approvals"]),
             folder=folder,
+            published=[_RELEASES],
             again=options["again"],
             engine=options["engine"],
             stage=watch,
@@ -152,13 +156,27 @@ def _folder(plan: Plan, ledger: Ledger | None, stored: str | None, day: str) -> 
 
         view = unverified_view(ledger.kept(stored), stored)
         day = view.predicate.date
-    place = Path("releases") / _safe(f"{day}-{plan.spec.release}")
+    base = place = _RELEASES / _safe(f"{day}-{plan.spec.release}")
     number = 2
-    base = place
-    while stored is None and place.exists():
+    while place.exists() and not (stored and _holds(place, stored)):
         place = base.with_name(f"{base.name}-{number}")
         number += 1
     return place
+
+
+def _holds(place: Path, digest: str) -> bool:
+    """Tell whether a folder is of that release, though a file of it may be lost."""
+    from hashlib import sha256
+
+    from dpql import durable
+    from dpql.reports.names import ENVELOPE_NAME, HTML_NAME
+
+    found: dict[str, bytes] = {}
+    for name in (ENVELOPE_NAME, HTML_NAME):
+        with suppress(OSError):
+            found[name] = durable.read(place / name, limit=_LARGEST)[0]
+    named = digest.encode() in found.get(HTML_NAME, b"")
+    return named or sha256(found.get(ENVELOPE_NAME, b"")).hexdigest() == digest
 
 
 def _safe(name: str) -> str:
@@ -190,6 +208,7 @@ def _tell(done: Executed, folder: Path, form: str) -> None:
                 "folder": str(folder),
                 "release": report.digest,
                 "fresh": done.fresh,
+                "mended": list(done.mended),
                 "plan": view.predicate.plan_digest,
                 "entries": list(done.entries) if done.entries else None,
                 "values": [
@@ -211,6 +230,9 @@ def _tell(done: Executed, folder: Path, form: str) -> None:
             f" already released as {report.name}; nothing drawn, nothing spent "
             "(use --again for a new draw)\n"
         )
+        if done.mended:
+            name, files = shown(str(folder), limit=400), ", ".join(done.mended)
+            console.tell(f" mended       {name}/   {files}\n")
         return
     entry = f"   ledger #{done.entries[1]}" if done.entries else "   no ledger"
     name = shown(str(folder), limit=400)

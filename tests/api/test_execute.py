@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from ledger.ledger_places import tampering
 from reports.sample_releases import (
     DAY,
     EXPIRED,
@@ -26,14 +27,18 @@ from reports.sample_releases import (
 
 from dpql.api import execute as execution
 from dpql.api.examine import verify_release, verify_report
-from dpql.api.execute import Executed, execute, known_heads
+from dpql.api.execute import Executed, execute
+from dpql.api.published import known_heads
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
 from dpql.ledger import Head, Ledger, State, open_ledger
+from dpql.ledger.witness import own_folder
 from dpql.model.plan import Plan
+from dpql.model.release import Release
 from dpql.model.spec import Neighbours
 from dpql.reports.approval import approve
 from dpql.reports.envelope import peek, seal
 from dpql.reports.keys import Signer
+from dpql.reports.names import FOLDER
 from dpql.reports.trust import parse_trust, trust_line
 from dpql.reports.verify import Verified
 
@@ -91,6 +96,12 @@ class Office:
             **options,
         }
         return execute(self.plan, given.pop("frames"), **given)
+
+    def forget(self) -> None:
+        """Lose the witness beside the ledger, and what the user remembers of it."""
+        Path(f"{self.location}.witness").unlink()
+        for path in (own_folder() or self.place).glob("*.json"):
+            path.unlink()
 
     def states(self, name: str = DATASET) -> list[State]:
         """Return the states of all runs, as another process would see them."""
@@ -199,6 +210,62 @@ def test_folder_lost_in_a_crash_comes_back(office: Office) -> None:
     shutil.rmtree(office.releases)
     assert not office.run().fresh
     assert office.verify().digest
+
+
+@pytest.mark.parametrize("name", FOLDER)
+@pytest.mark.parametrize("harm", ["gone", "altered"])
+def test_harmed_folder_is_mended_by_the_next_run(
+    office: Office, name: str, harm: str
+) -> None:
+    """The same plan again costs nothing and leaves the folder as it was signed."""
+    office.run()
+    folder = office.releases / "one"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    (folder / name).unlink()
+    if harm == "altered":
+        (folder / name).write_bytes(before[name].replace(b"1", b"2", 1))
+    done = office.run(frames={})
+    assert (done.fresh, done.mended) == (False, (name,))
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert office.verify().digest == done.report.digest
+    assert office.run(frames={}).mended == ()
+    assert office.states() == [State.RELEASED]
+
+
+def test_tables_are_made_again_where_the_ledger_lost_them(office: Office) -> None:
+    """The stored report is enough; what has another digest is not passed off."""
+    first = office.run()
+    _edit_kept(office, "DELETE FROM kept WHERE digest IN ({})", first)
+    shutil.rmtree(office.releases)
+    assert office.run().report == first.report
+    assert office.verify().digest == first.report.digest
+
+
+def test_table_that_cannot_be_made_again_is_refused(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another engine may write another file; it is not the one that was signed."""
+    first = office.run()
+    _edit_kept(office, "UPDATE kept SET data = x'00' WHERE digest IN ({})", first)
+    monkeypatch.setattr(Release, "to_parquet", lambda _: b"PAR2")
+    assert _code(lambda: office.run("two")) == "DPQL711"
+    assert not (office.releases / "two").exists()
+
+
+def _edit_kept(office: Office, statement: str, done: Executed) -> None:
+    """Do something to the stored tables of a release, behind the ledger's back."""
+    digests = [hashlib.sha256(data).hexdigest() for _, data in done.report.files]
+    with tampering(office.location) as execute_sql:
+        execute_sql(statement.format(", ".join(f"'{digest}'" for digest in digests)))
+
+
+def test_unfinished_folder_of_a_killed_run_goes(office: Office) -> None:
+    """What a run left that was killed while it wrote is gone after the next."""
+    part = office.releases / ".dpql-release.killed"
+    part.mkdir(parents=True)
+    (part / "release.csv").write_bytes(b"half")
+    office.run()
+    assert [path.name for path in office.releases.iterdir()] == ["one"]
 
 
 def test_folder_that_is_taken_is_left_alone(office: Office) -> None:
@@ -318,8 +385,11 @@ def test_restored_ledger_is_noticed_by_releases_beside(office: Office) -> None:
     shutil.copy(office.location, backup)
     office.run()
     shutil.copy(backup, office.location)
-    Path(f"{office.location}.witness").unlink()
+    office.forget()
     assert _code(lambda: office.run("two")) == "DPQL706"
+    assert _code(lambda: office.run(folder=None, published=[office.releases])) == (
+        "DPQL706"
+    )
     assert _code(office.verify) == "DPQL612"
 
 
@@ -332,13 +402,14 @@ def test_ledger_put_back_and_run_again_is_noticed(office: Office) -> None:
     report = first.report
     while report.digest == first.report.digest:
         shutil.copy(backup, office.location)
-        Path(f"{office.location}.witness").unlink()
+        office.forget()
         shutil.rmtree(office.releases, ignore_errors=True)
         report = office.run("two").report
     hidden.joinpath("one").rename(office.releases / "one")
+    office.forget()
     assert _code(lambda: office.run("three", again=True)) == "DPQL706"
     assert _code(office.verify) == "DPQL612"
-    heads = known_heads(office.releases, [STEWARD], None)
+    heads = known_heads([office.releases], [STEWARD], None)
     assert _code(lambda: office.ledger.verify(DATASET, heads)) == "DPQL706"
 
 
@@ -353,7 +424,7 @@ def test_foreign_report_beside_cannot_block_a_run(office: Office) -> None:
     (folder / "release.dsse.json").write_bytes(planted)
     (office.releases / "junk").mkdir()
     (office.releases / "junk" / "release.dsse.json").write_bytes(b"junk")
-    heads = known_heads(office.releases, [STEWARD], None)
+    heads = known_heads([office.releases], [STEWARD], None)
     assert [type(head) for head in heads] == [Head]
     assert office.run("two", again=True).fresh
 
@@ -373,20 +444,55 @@ def test_report_of_another_ledger_is_refused(office: Office, tmp_path: Path) -> 
 
 
 def test_run_without_a_ledger_says_so(office: Office) -> None:
-    """No debit, no entry, and a warning in the verification."""
+    """No debit, no entry, a warning, and a refusal where a ledger is to confirm it."""
     done = office.run(ledger=None)
     assert done.entries is None
     verified = verify_release(office.releases / "one", TRUST)
     warnings = {check.name for check in verified.checks if check.warning}
     assert warnings == {"approval", "ledger"}
+    assert _code(office.verify) == "DPQL612"
+    attempt = lambda: verify_report(done.report, TRUST, ledger=office.ledger)  # noqa: E731  one line
+    assert _code(attempt) == "DPQL612"
 
 
-def test_altered_page_is_reported(office: Office) -> None:
-    """The page is not signed; verification says when it is not the report's."""
+def test_ledger_that_does_not_know_the_data_refuses(
+    office: Office, tmp_path: Path
+) -> None:
+    """A ledger in which the dataset is not open cannot confirm anything of it."""
+    office.run()
+    empty = open_ledger(str(tmp_path / "empty.db"), create=True)
+    attempt = lambda: verify_release(office.releases / "one", TRUST, ledger=empty)  # noqa: E731  one line
+    assert _code(attempt) == "DPQL612"
+
+
+@pytest.mark.parametrize("harm", ["altered", "link", "gone"])
+def test_altered_page_is_reported(office: Office, harm: str) -> None:
+    """The page is not signed; verification warns when it is not the report's."""
     office.run()
     page = office.releases / "one" / "report.html"
-    page.write_text(page.read_text("utf-8").replace("value", "valve"), "utf-8")
-    assert any("report.html" in note for note in office.verify().unchecked)
+    text = page.read_text("utf-8")
+    page.unlink()
+    other = office.place / "other.html"
+    other.write_text(text.replace("value", "valve"), "utf-8")
+    if harm == "altered":
+        other.rename(page)
+    elif harm == "link":
+        page.symlink_to(other)
+    warnings = {check.name for check in office.verify().checks if check.warning}
+    assert "page" in warnings
+
+
+def test_files_that_nobody_signed_are_named(office: Office) -> None:
+    """A table of somebody else's in the folder is not taken for part of the release."""
+    office.run()
+    plain = office.verify().unchecked
+    for number in range(7):
+        (office.releases / "one" / f"release.csv\x1b[31m{number}").write_text("x")
+    (more,) = set(office.verify().unchecked) - set(plain)
+    assert more.startswith("other files in the folder, which nobody signed: ")
+    assert more.endswith(" and 2 more")
+    assert "\x1b" not in more
+    assert any("release.parquet: no more than its digest" in note for note in plain)
 
 
 def _outputs(office: Office) -> Iterator[tuple[str, str]]:
@@ -469,6 +575,30 @@ def test_report_in_memory_verifies_and_shows_itself(office: Office) -> None:
     assert report.to_markdown().startswith("# test")
     assert report._repr_html_().startswith("<iframe sandbox srcdoc=")
     assert repr(report) == f"<report {report.name}>"
+
+
+def test_signer_cannot_approve_its_own_plan(office: Office) -> None:
+    """Neither by the same key nor by another key of the same holder."""
+    both = ("dpql-plan", "dpql-release")
+    same_key = trust_line(STEWARD.public, "tester@example.org", both)
+    second_key = trust_line(OFFICER.public, "tester@example.org", ("dpql-plan",))
+    others = trust_line(OFFICER.public, "officer@example.org", ("dpql-plan",))
+    office.open(approvals=1, name="strict")
+    for lines, key, code in (
+        ([same_key], STEWARD, "DPQL616"),
+        ([same_key, second_key], OFFICER, "DPQL616"),
+        ([same_key, others], OFFICER, None),
+    ):
+        trust = parse_trust("\n".join(lines))
+        for options in ({"dataset": "strict"}, {"ledger": None, "folder": None}):
+            attempt = lambda options=options, trust=trust, key=key: office.run(  # noqa: E731  one line
+                trust=trust, approvals=[approve(office.plan, key)], **options
+            )
+            if code is None:
+                assert attempt().fresh
+            else:
+                assert _code(attempt) == code
+                assert office.states("strict") == []
 
 
 def test_expired_approval_is_refused(office: Office) -> None:

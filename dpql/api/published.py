@@ -1,0 +1,63 @@
+"""What published releases know of a ledger: the heads that it must still hold."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from dpql.errors import VerifyFault
+from dpql.ledger import Head
+from dpql.reports.envelope import open_envelope
+from dpql.reports.keys import Signer
+from dpql.reports.names import ENVELOPE_NAME
+from dpql.reports.predicate import LedgerRecord
+from dpql.reports.report import read_folder
+from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
+from dpql.reports.view import read_ledger_record
+
+
+def known_heads(
+    places: Iterable[Path], signers: Iterable[Signer], trust: Trust | None
+) -> list[Head]:
+    """Return the heads in the release folders of some places that trusted keys signed.
+
+    A report by anybody else is passed over: it could name any head.
+    """
+    own = [
+        TrustedKey(
+            principals=("own",),
+            key=signer.public,
+            namespaces=frozenset({RELEASE_ROLE}),
+            first=None,
+            until=None,
+        )
+        for signer in signers
+    ]
+    known = Trust((*own, *(trust.keys if trust else ())))
+    heads = []
+    for path in _envelopes(places):
+        with contextlib.suppress(VerifyFault):
+            envelope, _, _ = read_folder(path)
+            payload = open_envelope(envelope, known, role=RELEASE_ROLE).payload
+            record = read_ledger_record(payload)
+            heads += [] if record is None else [head_of(record, envelope)]
+    return heads
+
+
+def head_of(record: LedgerRecord, envelope: bytes) -> Head:
+    """Return the place in the chain that a report pins."""
+    return Head(
+        dataset=record.dataset,
+        seq=record.seq,
+        digest=record.head,
+        envelope=hashlib.sha256(envelope).hexdigest(),
+    )
+
+
+def _envelopes(places: Iterable[Path]) -> list[Path]:
+    different = {place.resolve() for place in places}
+    return sorted(
+        path for place in different for path in place.glob(f"*/{ENVELOPE_NAME}")
+    )

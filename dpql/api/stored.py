@@ -1,0 +1,57 @@
+"""Reports that a ledger has stored: what was released comes back as it was signed."""
+
+from __future__ import annotations
+
+import hashlib
+
+from dpql.errors import LedgerFault
+from dpql.ledger import Account, Ledger, Sealed
+from dpql.model.plan import Plan
+from dpql.reports.envelope import peek
+from dpql.reports.names import CSV_NAME
+from dpql.reports.predicate import RELEASE, ReportPredicate
+from dpql.reports.recompute import recompute
+from dpql.reports.report import Report
+from dpql.reports.statement import read_statement
+
+
+def sealed_release(ledger: Ledger, account: Account, plan: Plan) -> Sealed | None:
+    """Return what the last run that released the plan has sealed.
+
+    Raises:
+        LedgerFault: its report is missing or altered (DPQL711).
+    """
+    last = account.released(plan.digest)
+    if last is None or last.envelope is None:
+        return None
+    envelope = ledger.kept(last.envelope)
+    return Sealed(dataset=account.dataset, run=last, envelope=envelope)
+
+
+def stored_report(ledger: Ledger, sealed: Sealed) -> Report:
+    """Return a sealed report with its tables, every byte as it was signed.
+
+    Raises:
+        LedgerFault: a table is missing or altered, and what is made of the report
+            today has another digest (DPQL711).
+    """
+    statement = read_statement(peek(sealed.envelope), RELEASE, ReportPredicate)
+    predicate = statement.predicate
+    assert isinstance(predicate, ReportPredicate)
+    files = tuple(
+        (name, _table(ledger, predicate, name, digest))
+        for name, digest in statement.subjects
+    )
+    return Report(envelope=sealed.envelope, files=files)
+
+
+def _table(ledger: Ledger, predicate: ReportPredicate, name: str, digest: str) -> bytes:
+    """Return a table as it was stored, or made again from the report."""
+    try:
+        return ledger.kept(digest)
+    except LedgerFault:
+        release = recompute(predicate)
+        made = release.to_csv().encode() if name == CSV_NAME else release.to_parquet()
+        if hashlib.sha256(made).hexdigest() != digest:
+            raise
+        return made
