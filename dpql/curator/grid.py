@@ -7,13 +7,15 @@
     a, s     lower bound and steps per unit, each the nearest double
 
 A cell without a number (missing, NaN, not of its type) takes the index of the declared
-fill, or is left out. Rounding in doubles costs no privacy: u is a function of its own
-row and lies in 0..steps; its error is part of the plan's accuracy.
+fill, or is left out. Cells come as doubles, so this module has doubles, unlike the rest
+of the curator. Rounding them costs no privacy: u is a function of its own row and lies
+in 0..steps; its error is part of the plan's accuracy.
 Source: MATH 5, quantiser.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,12 +26,10 @@ from dpql.model.spec import FillNulls, NumberColumn, NumberType
 WHOLE_LIMIT = 1 << 60
 """Integers are counted as 64-bit integers while their bounds keep below this."""
 
-HALF = 1 / 2
-"""The double 1/2."""
+HALF = 0.5
 
 _LOSSLESS = 1 << 46
-_LARGEST = ((1 << 53) - 1 << 971) / 1
-"""The largest double."""
+_LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,9 @@ __all__ = ["add_up", "open_frame"]
 PART_ROWS = 1 << 24
 """Rows of a part of the units, about, if there are as many as declared."""
 
+CHUNK_ROWS = 1 << 13
+"""Rows that travel together to the queries that share them; more take more memory."""
+
 HAND_ROWS = 1 << 18
 """Rows of a hand, at most, about."""
 
@@ -62,6 +65,7 @@ def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sum
         frame = opened.frame if tick is None else _ticking(opened.frame, tick)
         totals = _empty(plan)
         if plan.spec.privacy.unit is None:
+            pl.Config.set_streaming_chunk_size(CHUNK_ROWS)
             for queries in plain_queries(sheet, frame, once=opened.costly):
                 _collect(totals, queries, shared=True)
         else:
