@@ -77,6 +77,10 @@ class Deferred(Sequence[Value]):
     def __repr__(self) -> str:
         return f"<{self._size} values>"
 
+    def __reduce__(self) -> tuple[type[tuple[Value, ...]], tuple[Any]]:
+        """Copy and pickle as the tuple of the values."""
+        return tuple, (self._all(),)
+
     def _all(self) -> tuple[Value, ...]:
         if self._make is not None:
             self._made, self._make = tuple(self._make()), None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -80,6 +82,13 @@ def test_real_coins_make_a_release_and_others_a_rehearsal() -> None:
     assert not issubclass(Rehearsal, Release)
 
 
+def test_a_release_can_be_copied_and_sent() -> None:
+    """A pickled or copied release is equal to the first, looked at before or not."""
+    made = run(hostile_plan(), {"rows": TABLE}, bits=SystemBits())
+    assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301  our own bytes
+    assert copy.deepcopy(made) == made
+
+
 def test_two_releases_differ() -> None:
     """Every run draws afresh."""
     made = hostile_plan()
@@ -133,6 +142,16 @@ def _refused(code: str, made: Plan, frames: dict[str, Any], **options: Any) -> s
     assert {code} == {d.code for d in caught.value.diagnostics}
     assert caught.value.__context__ is None
     return str(caught.value)
+
+
+def test_settings_of_polars_are_left_as_they_were() -> None:
+    """A run sets what it needs for itself, whether it ends well or not."""
+    before = pl.Config.state()
+    run(hostile_plan(), {"rows": TABLE}, bits=SeededBits(1))
+    made = known_plan(5)
+    rows = pl.DataFrame({c.name: ["1"] * 7 for c in made.spec.data.columns})
+    _refused("DPQL505", made, {"rows": rows})
+    assert before == pl.Config.state()
 
 
 def test_the_source_must_be_bound_by_its_name() -> None:
