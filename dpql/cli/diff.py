@@ -132,6 +132,8 @@ def _since(base: str, path: Path, budget: Budget) -> Judgement:
 
 
 def _text(judgement: Judgement, budget: Budget) -> str:
+    from dpql.cli.fitting import fitted
+    from dpql.cli.paint import painted
     from dpql.planner import diff_render, render
     from dpql.planner.explain import explain
 
@@ -142,8 +144,8 @@ def _text(judgement: Judgement, budget: Budget) -> str:
     else:
         written = diff_render.as_text(judgement.difference, source=judgement.source)
     word = judgement.verdict
-    colour = _COLOURS.get(word, "yellow")
-    return console.styled(word, fg=colour, bold=True) + written.removeprefix(word)
+    rest = painted(fitted(written, console.width()).removeprefix(word))
+    return console.styled(word, fg=_COLOURS.get(word, "yellow"), bold=True) + rest
 
 
 def _markdown(judgement: Judgement, budget: Budget) -> str:

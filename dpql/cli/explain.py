@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import click
 
 from dpql.cli import console, statuses
@@ -43,7 +45,8 @@ def command(*, word: str | None, form: str) -> int:
                 "".join(f"{name:<14} {text}\n" for name, text in pages.items())
             )
         return statuses.FINE
-    page = manual.page(word)
+    width = min(manual.WIDTH, console.width() or manual.WIDTH)
+    page = manual.page(word, width)
     if page is None:
         close = manual.close_to(word)
         raise CommandFault.of(
@@ -54,6 +57,7 @@ def command(*, word: str | None, form: str) -> int:
     if form == "json":
         console.tell_json({"name": page.name, "title": page.title, "text": page.text})
     else:
-        console.tell(f"{console.styled(page.name, bold=True)}: {page.title}\n\n")
+        head = fill(f"{page.name}: {page.title}", width).removeprefix(page.name)
+        console.tell(f"{console.styled(page.name, bold=True)}{head}\n\n")
         console.tell(page.text.rstrip("\n") + "\n")
     return statuses.FINE

@@ -11,8 +11,10 @@ from textwrap import wrap
 
 _BAR = re.compile(r"[█░]{10} ")
 _SPARED = 9
-_NAMED = 6
-_FACT = re.compile(r"^( (?:(?:ok|!!|--)  )?(?:not )?[a-z]+ +)(\S.*)$")
+_NAMED = range(6, 20)
+_FACT = re.compile(r"^( (?:(?:ok|!!|--)  |[!+ -] )?(?:not )?[a-z]+ {2,})(\S.*)$")
+_GAP = re.compile(r" {4,}")
+_TOGETHER = re.compile(r"(?<=\d) (?=\d{3}\b)|(?<=[±≈→]) (?=\S)|(?<=ε) (?=≈)")
 
 
 def fitted(text: str, width: int | None) -> str:
@@ -37,15 +39,19 @@ def _wrapped(line: str, width: int) -> list[str]:
     if len(line) <= width:
         return [line]
     fact = _FACT.match(line)
-    bare = line.lstrip()
-    lead = fact[1] if fact and len(fact[1]) >= _NAMED else line[: -len(bare)]
-    return wrap(
-        line[len(lead) :],
+    bare = line.lstrip(" !+-")
+    named = fact is not None and len(fact[1]) in _NAMED
+    lead = fact[1] if fact and named else line[: -len(bare)]
+    # Columns of notes move up to their words before anything is folded.
+    words = _TOGETHER.sub("\N{NO-BREAK SPACE}", _GAP.sub("   ", line[len(lead) :]))
+    folded = wrap(
+        words,
         width=width,
         initial_indent=lead,
         subsequent_indent=" " * max(1, len(lead)),
         break_on_hyphens=False,
     )
+    return [part.replace("\N{NO-BREAK SPACE}", " ") for part in folded]
 
 
 def _table(lines: list[str], width: int) -> str:

@@ -23,7 +23,7 @@ from dpql.language.shape import (
 )
 from dpql.manual import CODES
 
-_WIDTH = 78
+WIDTH = 78
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +35,19 @@ class Page:
     text: str
 
 
-def page(word: str) -> Page | None:
+def page(word: str, width: int = WIDTH) -> Page | None:
     """Return the page of a code, a term or a key, in whatever case it is written."""
     code = CODES.get(word.upper()) or CODES.get(f"DPQL{word}")
     if code is not None:
         name = word.upper() if word.upper() in CODES else f"DPQL{word}"
-        return Page(name=name, title=code.title, text=_code_text(code))
+        return Page(name=name, title=code.title, text=_code_text(code, width))
     lowered = word.lower()
     keys = [key for key in keys_of_spec() if key.field.name == lowered]
     term = TERMS.get(lowered)
     if term is None and not keys:
         return None
-    parts = [fill(term.text, _WIDTH)] if term else []
-    parts += [_key_text(key) for key in keys]
+    parts = [fill(term.text, width)] if term else []
+    parts += [_key_text(key, width) for key in keys]
     title = term.title if term else f"a key of {keys[0].place}"
     return Page(name=lowered, title=title, text="\n\n".join(parts) + "\n")
 
@@ -112,8 +112,8 @@ def _what(shape: Shape, otherwise: str) -> str:
     return shape.what if isinstance(shape, Record | Variants) else otherwise
 
 
-def _code_text(code: Code) -> str:
-    parts = [fill(code.cause, _WIDTH)]
+def _code_text(code: Code, width: int) -> str:
+    parts = [fill(code.cause, width)]
     if code.wrong:
         parts.append("Wrong:\n" + indent(code.wrong, "    "))
     if code.right:
@@ -121,11 +121,11 @@ def _code_text(code: Code) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _key_text(key: Key) -> str:
+def _key_text(key: Key, width: int) -> str:
     need = "required" if key.field.required else "optional"
     lines = [
-        f"`{key.field.name}` in {key.place} ({need})",
-        fill(key.field.summary, _WIDTH),
+        fill(f"`{key.field.name}` in {key.place} ({need})", width),
+        fill(key.field.summary, width),
     ]
     if key.field.examples:
         examples = [f"    {key.field.name}: {flow(e)}" for e in key.field.examples]

@@ -106,16 +106,22 @@ def _review(
     plan = files.plan_at(path)
     if settings:
         from dpql.cli import supposing
+        from dpql.cli.fitting import fitted
+        from dpql.cli.paint import painted
 
-        return supposing.review(plan, dict(settings), form, source=str(path))
+        review = supposing.review(plan, dict(settings), form, source=str(path))
+        plain = isinstance(review, str) and form == "text"
+        return painted(fitted(str(review), console.width())) if plain else review
     if form == "json":
         return {**render.as_json(explain(plan)), "ledger": budget.document(plan)}
     explanation = budget.beside(explain(plan), plan)
     if form == "markdown":
         return render.as_markdown(explanation)
     from dpql.cli.fitting import fitted
+    from dpql.cli.paint import painted
 
-    return fitted(render.as_text(explanation, source=str(path)), console.width())
+    text = render.as_text(explanation, source=str(path))
+    return painted(fitted(text, console.width()))
 
 
 def _write(plan: Plan, out: Path | None, html: Path | None) -> None:

@@ -67,9 +67,10 @@ def _show_plan(path: Path, form: str) -> int:
         console.tell(render.as_markdown(explain(plan)))
     else:
         from dpql.cli.fitting import fitted
+        from dpql.cli.paint import painted
 
         text = render.as_text(explain(plan), source=str(path))
-        console.tell(fitted(text, console.width()))
+        console.tell(painted(fitted(text, console.width())))
     return statuses.FINE
 
 
@@ -93,6 +94,9 @@ def _show_release(path: Path, form: str) -> int:
     else:
         from importlib import import_module
 
+        from dpql.cli.fitting import fitted
+
         renderer = import_module(f"dpql.reports.render_{form}")
-        console.tell(getattr(renderer, f"as_{form}")(view))
+        text: str = getattr(renderer, f"as_{form}")(view)
+        console.tell(fitted(text, console.width() if form == "text" else None))
     return statuses.FINE

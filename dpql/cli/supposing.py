@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from dpql.diagnostics import shown
-from dpql.model.plan import Plan
-from dpql.planner.alternatives import Outcome, Supposition, what_if
+from dpql.model.plan import Plan, Step
+from dpql.planner.alternatives import Outcome, Supposition, error_at, what_if
 from dpql.planner.figures import decimal, rational, within_text
 from dpql.planner.render import marked
+
+_ROWS = 1_000
+_STAR = " *"
+_FOOTNOTE = "* if there are 1 000 rows; the interval comes with each value."
 
 _HEADING = ("statistic", "mechanism", "ε", "within", "now")
 
@@ -26,9 +31,10 @@ def review(
     words = ", ".join(f"{name} = {value}" for name, value in settings.items())
     if form == "json":
         return _document(supposed, settings)
-    rows = [_HEADING, *_rows(plan, supposed)]
+    rows = [_HEADING, *_rows(plan, supposed, settings.get("alpha"))]
+    starred = any(row[-1].endswith(_STAR) for row in rows)
     if form == "markdown":
-        return _markdown(rows, words)
+        return _markdown(rows, words) + (f"\n{_FOOTNOTE}\n" if starred else "")
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "   ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
@@ -39,25 +45,42 @@ def review(
     spends = f"ε = {rational(supposed.spent)} instead of {rational(plan.spent)}"
     return (
         f"{shown(source)}   supposing {words}   (no plan; it cannot be saved)\n\n"
-        f"{body}\n\n spends     {spends}\n"
+        f"{body}\n\n spends     {spends}\n" + (f"\n {_FOOTNOTE}\n" if starred else "")
     )
 
 
-def _rows(plan: Plan, supposed: Supposition) -> list[tuple[str, ...]]:
+def _rows(
+    plan: Plan, supposed: Supposition, alpha: Fraction | None
+) -> list[tuple[str, ...]]:
     return [
         (
             shown(outcome.name),
             outcome.mechanism,
             rational(outcome.epsilon),
-            _within(outcome.accuracy, outcome.unit),
-            _within(step.accuracy, step.unit),
+            _within(_at(plan, alpha), step, outcome),
+            _within(plan, step, step),
         )
         for outcome, step in zip(supposed.outcomes, plan.steps, strict=True)
     ]
 
 
-def _within(accuracy: Fraction | None, unit: str | None) -> str:
-    return "beside each value" if accuracy is None else within_text(accuracy, unit)
+def _at(plan: Plan, alpha: Fraction | None) -> Plan:
+    """Return the plan as one would ask it at another alpha, for a single error."""
+    if alpha is None:
+        return plan
+    asks = tuple(replace(ask, alpha=alpha) for ask in plan.spec.statistics)
+    return replace(plan, spec=replace(plan.spec, statistics=asks))
+
+
+def _within(plan: Plan, step: Step, outcome: Outcome | Step) -> str:
+    if outcome.accuracy is not None:
+        return within_text(outcome.accuracy, outcome.unit)
+    error = error_at(plan, step, outcome.mechanism, outcome.epsilon, rows=_ROWS)
+    return (
+        "beside each value"
+        if error is None
+        else f"{within_text(error, outcome.unit)}{_STAR}"
+    )
 
 
 def _markdown(rows: list[tuple[str, ...]], words: str) -> str:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -82,6 +83,8 @@ def test_a_supposition_is_shown_and_cannot_be_saved(tmp_path: Path) -> None:
     text = fine(dpql("plan", WAGES, "--set", "epsilon=1/2"))
     assert "supposing epsilon = 1/2" in text
     assert "± 77" in text
+    assert "EUR/month *" in text
+    assert "* if there are 1 000 rows" in text
     assert "instead of 1" in text
     target = tmp_path / "no.json"
     refused(dpql("plan", WAGES, "--set", "epsilon=2", "--out", target), 2, "what-if")
@@ -156,7 +159,31 @@ def test_terminals_get_colours_unless_declined() -> None:
     assert "\x1b" not in fine(dpql("check", spec))
 
 
-def test_a_narrow_terminal_is_measured() -> None:
-    """The table fits the columns that the terminal has."""
-    text = _on_a_terminal(60, "plan", "specs/district_wages.yaml")
-    assert max(map(len, text.splitlines())) <= 60
+@pytest.mark.parametrize("columns", [40, 60, 80])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("plan", "specs/district_wages.yaml"),
+        ("plan", "specs/district_wages.yaml", "--set", "epsilon=1/2"),
+        ("show", "specs/income.plan.json"),
+        ("diff", "specs/income.yaml", "specs/district_wages.yaml"),
+        ("explain", "epsilon"),
+    ],
+    ids=" ".join,
+)
+def test_a_terminal_is_measured(columns: int, arguments: tuple[str, ...]) -> None:
+    """Whatever is shown fits the columns that the terminal has."""
+    text = _on_a_terminal(columns, *arguments)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    assert max(map(len, plain.splitlines())) <= columns
+
+
+def test_tables_have_colours_that_change_no_word() -> None:
+    """On a terminal the same words have colours; NO_COLOR takes them."""
+    spec = "specs/district_wages.yaml"
+    for arguments in (("plan", spec), ("diff", "specs/income.yaml", spec)):
+        plain = _on_a_terminal(120, *arguments, NO_COLOR="1")
+        painted = _on_a_terminal(120, *arguments)
+        assert "\x1b" not in plain
+        assert plain != painted
+        assert plain == re.sub(r"\x1b\[[0-9;]*m", "", painted)
