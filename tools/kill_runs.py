@@ -1,11 +1,13 @@
 """Kills runs at random moments and looks whether anything was lost or given away.
 
     python tools/kill_runs.py --kills 1000
+    python tools/kill_runs.py --kills 300 --server postgresql://me@127.0.0.1/test
 
-Every child runs a plan again and again on a ledger of its own batch. It is killed with
-SIGKILL, half of the time after a random wait, half of the time at the first change of
-the ledger's files. After each kill the ledger must be sound and usable at once, every
-draw of noise must be debited, every printed or written report must be stored.
+Every child runs a plan again and again on a ledger of its own batch, in a file or in a
+schema of a PostgreSQL database. It is killed with SIGKILL, half of the time after a
+random wait, half of the time at the first change of the ledger. After each kill the
+ledger must be sound and usable at once, every draw of noise must be debited, every
+printed or written report must be stored, and nothing unfinished may stay behind.
 """
 
 from __future__ import annotations
@@ -18,7 +20,11 @@ import signal
 import sys
 import tempfile
 import time
+import uuid
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from multiprocessing.connection import Connection
@@ -29,7 +35,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from dpql.api import execute as execution
 from dpql.api.examine import verify_release
 from dpql.language import load_text
-from dpql.ledger import Account, State, open_ledger
+from dpql.ledger import Account, Ledger, State, open_ledger
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 from dpql.planner import plan as compile_plan
@@ -46,6 +52,7 @@ MODULES = (
     "dpql.curator.engines.tables",
     "dpql.language",
     "dpql.ledger.sqlite",
+    "dpql.ledger.postgres",
 )
 """Imported once, by the process that all children are copies of."""
 
@@ -78,8 +85,25 @@ def the_trust() -> Trust:
     return parse_trust(line)
 
 
-def run_on(place: Path, ready: Connection) -> None:
+@dataclass(frozen=True)
+class Scene:
+    """A folder with data and releases, and the ledger that they are debited from."""
+
+    folder: Path
+    location: str
+
+    def ledger(self) -> Ledger:
+        """Return the ledger, as a process that has just begun sees it."""
+        return open_ledger(self.location)
+
+    def rows(self) -> dict[str, object]:
+        """Return the data."""
+        return {"rows": str(self.folder / "rows.csv")}
+
+
+def run_on(scene: Scene, ready: Connection) -> None:
     """Run the plan until somebody kills us; note every draw and every report."""
+    place = scene.folder
     notes = os.open(place / "notes", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     sign = execution.sign
 
@@ -88,12 +112,12 @@ def run_on(place: Path, ready: Connection) -> None:
         return sign(*arguments, **options)  # type: ignore[arg-type]
 
     execution.sign = noted  # type: ignore[assignment]
-    plan, ledger = the_plan(), open_ledger(str(place / "ledger.db"))
+    plan, ledger = the_plan(), scene.ledger()
     ready.send_bytes(b"ready")
     for number in range(1_000_000):
         done = execution.execute(
             plan,
-            {"rows": str(place / "rows.csv")},
+            scene.rows(),
             ledger=ledger,
             dataset=DATASET,
             signers=[SIGNER],
@@ -104,42 +128,72 @@ def run_on(place: Path, ready: Connection) -> None:
         os.write(notes, f"printed {done.report.digest}\n".encode())
 
 
-def prepare(place: Path) -> None:
+def prepare(place: Path, server: str | None, cap: Fraction = Fraction(10**5)) -> Scene:
     """Make data and a ledger to run on."""
     (place / "releases").mkdir(parents=True)
     rows = "region\n" + "a\n" * 30 + "b\n" * 20
     (place / "rows.csv").write_text(rows, encoding="utf-8")
-    ledger = open_ledger(str(place / "ledger.db"), create=True)
-    ledger.open_account(
-        DATASET, cap=Fraction(10**5), unit=None, neighbours=Neighbours.ADD_REMOVE
-    )
+    scene = Scene(place, str(place / "ledger.db") if server is None else room(server))
+    ledger = open_ledger(scene.location, create=True)
+    ledger.open_account(DATASET, cap=cap, unit=None, neighbours=Neighbours.ADD_REMOVE)
+    return scene
 
 
-def kill_one(place: Path, chance: random.Random, longest: float) -> None:
+def room(server: str) -> str:
+    """Make a schema of its own in a database; return its address."""
+    import psycopg
+
+    name = f"dpql_{uuid.uuid4().hex}"
+    with psycopg.connect(server) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+    joint = "&" if "?" in server else "?"
+    return f"{server}{joint}options=-csearch_path%3D{name}"
+
+
+def kill_one(scene: Scene, chance: random.Random, longest: float) -> None:
     """Start a run and kill it at a moment that nobody chose."""
     context = multiprocessing.get_context("forkserver")
     waiting, ready = context.Pipe(duplex=False)
-    child = context.Process(target=run_on, args=(place, ready))
+    child = context.Process(target=run_on, args=(scene, ready))
     child.start()
     waiting.recv_bytes()
     if chance.random() < 0.5:
         time.sleep(chance.uniform(0, longest))
     else:
-        watched = [place / "ledger.db", place / "ledger.db-wal"]
-        before = _stamps(watched)
         ends = time.monotonic() + longest
-        while _stamps(watched) == before and time.monotonic() < ends:
-            pass
+        with changing(scene) as changed:
+            while not changed() and time.monotonic() < ends:
+                pass
         time.sleep(chance.uniform(0, 0.02))
     assert child.pid is not None
     os.kill(child.pid, signal.SIGKILL)
     child.join()
 
 
-def faults(place: Path, *, thorough: bool) -> list[str]:
+@contextmanager
+def changing(scene: Scene) -> Iterator[Callable[[], bool]]:
+    """Give what tells whether the ledger has changed since."""
+    if "://" not in scene.location:
+        files = [Path(scene.location), Path(f"{scene.location}-wal")]
+        before = _stamps(files)
+        yield lambda: _stamps(files) != before
+        return
+    import psycopg
+
+    with psycopg.connect(scene.location, autocommit=True) as connection:
+
+        def entries() -> object:
+            query = "SELECT count(*) FROM dpql_entry"
+            return connection.execute(query).fetchone()
+
+        first = entries()
+        yield lambda: entries() != first
+
+
+def faults(scene: Scene, *, thorough: bool) -> list[str]:
     """Return what is wrong after a kill; nothing, if all promises hold."""
     found = []
-    ledger = open_ledger(str(place / "ledger.db"))
+    place, ledger = scene.folder, scene.ledger()
     account = ledger.verify(DATASET)
     notes = Counter(_notes(place))
     spent = [run for run in account.runs if run.state is not State.RESERVED]
@@ -160,20 +214,27 @@ def faults(place: Path, *, thorough: bool) -> list[str]:
     return found
 
 
-def next_run_works(place: Path) -> Account:
+def next_run_works(scene: Scene) -> Account:
     """Run once more, undisturbed, then recover; return the account."""
-    ledger = open_ledger(str(place / "ledger.db"))
+    ledger = scene.ledger()
     execution.execute(
         the_plan(),
-        {"rows": str(place / "rows.csv")},
+        scene.rows(),
         ledger=ledger,
         dataset=DATASET,
         signers=[SIGNER],
         day=DAY,
+        folder=scene.folder / "releases" / "last",
         again=True,
     )
     ledger.recover(DATASET)
     return ledger.verify(DATASET)
+
+
+def leftovers(scene: Scene) -> list[str]:
+    """Return what killed runs have left that the next one did not take away."""
+    hidden = [path.name for path in (scene.folder / "releases").glob(".*")]
+    return [f"{name} was left behind" for name in hidden]
 
 
 def main(arguments: list[str]) -> int:
@@ -182,6 +243,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--longest", type=float, default=0.4)
+    parser.add_argument("--server", help="a PostgreSQL database to keep ledgers in")
     options = parser.parse_args(arguments)
     seed = (
         random.SystemRandom().getrandbits(32) if options.seed is None else options.seed
@@ -191,18 +253,20 @@ def main(arguments: list[str]) -> int:
     states: Counter[str] = Counter()
     broken: list[str] = []
     with tempfile.TemporaryDirectory() as root:
+        # The user whose runs are killed remembers ledgers there and nowhere else.
+        os.environ["XDG_STATE_HOME"] = f"{root}/state"
         for start in range(0, options.kills, BATCH):
-            place = Path(root) / str(start)
-            prepare(place)
+            scene = prepare(Path(root) / str(start), options.server)
             for _ in range(min(BATCH, options.kills - start)):
-                kill_one(place, chance, options.longest)
-                broken += faults(place, thorough=False)
-            account = open_ledger(str(place / "ledger.db")).verify(DATASET)
+                kill_one(scene, chance, options.longest)
+                broken += faults(scene, thorough=False)
+            account = scene.ledger().verify(DATASET)
             states.update(run.state.value for run in account.runs)
-            broken += faults(place, thorough=True)
+            broken += faults(scene, thorough=True)
             spent = account.spent
-            if next_run_works(place).spent != spent + Fraction(1, 10):
+            if next_run_works(scene).spent != spent + Fraction(1, 10):
                 broken.append("recovery changed what was spent")
+            broken += leftovers(scene)
     left = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     print(f"{options.kills} kills (seed {seed}); runs left: {left}")
     print(f"{len(broken)} broken promises" + "".join(f"\n  {what}" for what in broken))

@@ -10,33 +10,41 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import sys
 import tempfile
 from fractions import Fraction
 from pathlib import Path
 
-from kill_runs import DATASET, DAY, MODULES, SIGNER, the_plan, the_trust
+from kill_runs import (
+    DATASET,
+    DAY,
+    MODULES,
+    SIGNER,
+    Scene,
+    prepare,
+    the_plan,
+    the_trust,
+)
 
 from dpql.api.examine import verify_release
 from dpql.api.execute import execute
 from dpql.errors import LedgerFault
-from dpql.ledger import open_ledger
-from dpql.model.spec import Neighbours
 
 AFFORDABLE = 7
 
 
-def run_once(place: Path, number: int) -> str:
+def run_once(scene: Scene, number: int) -> str:
     """Try one run; return ``released`` or the code of the refusal."""
     try:
         execute(
             the_plan(),
-            {"rows": str(place / "rows.csv")},
-            ledger=open_ledger(str(place / "ledger.db")),
+            scene.rows(),
+            ledger=scene.ledger(),
             dataset=DATASET,
             signers=[SIGNER],
             day=DAY,
-            folder=place / "releases" / str(number),
+            folder=scene.folder / "releases" / str(number),
             again=True,
         )
     except LedgerFault as refusal:
@@ -44,21 +52,13 @@ def run_once(place: Path, number: int) -> str:
     return "released"
 
 
-def race(place: Path, runs: int) -> list[str]:
+def race(place: Path, server: str | None, runs: int) -> list[str]:
     """Hold one race; return what is wrong with its end."""
-    place.mkdir()
-    rows = "region\n" + "a\n" * 30 + "b\n" * 20
-    (place / "rows.csv").write_text(rows, encoding="utf-8")
-    ledger = open_ledger(str(place / "ledger.db"), create=True)
-    ledger.open_account(
-        DATASET,
-        cap=Fraction(AFFORDABLE, 10),
-        unit=None,
-        neighbours=Neighbours.ADD_REMOVE,
-    )
+    scene = prepare(place, server, cap=Fraction(AFFORDABLE, 10))
+    ledger = scene.ledger()
     context = multiprocessing.get_context("forkserver")
     with context.Pool(runs) as pool:
-        ends = pool.starmap(run_once, [(place, number) for number in range(runs)], 1)
+        ends = pool.starmap(run_once, [(scene, number) for number in range(runs)], 1)
     account = ledger.verify(DATASET)
     wrong = []
     if ends.count("released") != AFFORDABLE:
@@ -80,12 +80,14 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--runs", type=int, default=16)
+    parser.add_argument("--server", help="a PostgreSQL database to keep ledgers in")
     options = parser.parse_args(arguments)
     multiprocessing.set_forkserver_preload(list(MODULES))
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as root:
+        os.environ["XDG_STATE_HOME"] = f"{root}/state"
         for number in range(options.rounds):
-            wrong += race(Path(root) / str(number), options.runs)
+            wrong += race(Path(root) / str(number), options.server, options.runs)
     print(f"{options.rounds} races of {options.runs} runs; {len(wrong)} ended wrongly")
     for what in wrong:
         print(f"  {what}")

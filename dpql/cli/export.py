@@ -9,6 +9,7 @@ import click
 
 from dpql.cli import console, statuses
 from dpql.cli.wording import examples
+from dpql.reports.registry import CURATOR_TYPES, SECTORS
 
 
 @click.group(
@@ -25,10 +26,20 @@ def command() -> None:
 @click.argument("path", metavar="RELEASE", type=click.Path(path_type=Path))
 @click.option("--curator", required=True, help="Who holds the data.")
 @click.option(
-    "--curator-type", default="Government", show_default=True, help="What they are."
+    "--curator-type",
+    type=click.Choice(CURATOR_TYPES),
+    default="Government",
+    show_default=True,
+    help="What they are.",
 )
 @click.option("--region", help="Where the people in the data live.")
-@click.option("--sector", default="Government", show_default=True, help="Its field.")
+@click.option(
+    "--sector",
+    type=click.Choice(SECTORS),
+    default="Government",
+    show_default=True,
+    help="The field that the data are about.",
+)
 @click.option("--author", "authors", multiple=True, help="Who fills in the record.")
 def registry(
     *,
@@ -41,19 +52,24 @@ def registry(
 ) -> int:
     """Print a draft for the public registry of DP deployments, as JSON.
 
-    What only people know is marked for them to fill in. Exporting verifies nothing.
+    It fits the form of opendp/deployments-registry-data; JSON is YAML too. What only
+    people know is for them to fill in. Exporting verifies nothing.
     """
+    from dpql.errors import VerifyFault
+    from dpql.reports.folder import read_folder
     from dpql.reports.registry import registry_record
-    from dpql.reports.report import read_folder
     from dpql.reports.view import unverified_view
 
     envelope, _, _ = read_folder(path)
     view = unverified_view(envelope, hashlib.sha256(envelope).hexdigest())
+    if view.kind != "release":
+        raise VerifyFault.of("DPQL605", "a rehearsal is nothing to register")
     console.note("not verified; `dpql verify` does that\n")
     known = {} if region is None else {"region": region}
     console.tell_json(
         registry_record(
             view.predicate,
+            view.digest,
             curator=curator,
             curator_type=curator_type,
             sector=sector,

@@ -1,8 +1,11 @@
 """A release as a record for the public registry of differential-privacy deployments.
 
-The registry's form has three tiers; this fills the fields of the first two, and of the
-third what a plan can know. What only people know (region, sector, why) is left for them
-and marked so. Numbers are numbers there, so the epsilon is rounded up to a decimal.
+The form is that of the Differential Privacy Deployments Registry, which OpenDP keeps in
+its repository deployments-registry-data (schemas/deployments-schema.yaml, as of commit
+057e5d8). Of its three tiers this fills the first two, and of the third what a plan can
+know. A field that only people can fill is left out where the form allows it, and marked
+where it does not. Numbers are numbers there, so the epsilon is rounded up. The registry
+renders texts as Markdown, so names of others are made inert.
 """
 
 from __future__ import annotations
@@ -10,17 +13,33 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from dpql.diagnostics import shown
 from dpql.exact import round_up_to_digits
 from dpql.model.release_text import plain
-from dpql.model.spec import Neighbours
+from dpql.model.spec import Neighbours, RowsExactly
 from dpql.reports.predicate import ReportPredicate
+from dpql.reports.view import promise_text
+
+CURATOR_TYPES = ("Government", "Industry", "Nonprofit")
+SECTORS = (
+    "Technology",
+    "Healthcare",
+    "Education",
+    "Government",
+    "Energy",
+    "Finance",
+)
+"""The words that the registry's form knows for these two fields."""
 
 _DIGITS = 12
 _OPEN = "to be filled in by the curator"
+_MARKS = {"<": "&lt;", "&": "&amp;", **{mark: f"\\{mark}" for mark in "\\`*[]$"}}
+_TEXT = 2_000
 
 
 def registry_record(
     predicate: ReportPredicate,
+    digest: str,
     *,
     curator: str,
     curator_type: str = "Government",
@@ -28,18 +47,23 @@ def registry_record(
     sector: str = "Government",
     authors: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Return the record of a release; write it as YAML or JSON to submit it."""
-    guarantee = predicate.guarantee
+    """Return the record of the report with that digest, ready to be submitted.
+
+    ``curator_type`` and ``sector`` are words of `CURATOR_TYPES` and `SECTORS`.
+    """
+    assert curator_type in CURATOR_TYPES
+    assert sector in SECTORS
+    year = predicate.date[:4]
     return {
-        "url_slug": _slug(f"{predicate.title}-{curator}"),
+        "url_slug": _slug(f"{predicate.title}-{curator}-{year}"),
         "deployment": {
             "basic": {
-                "name": predicate.title,
+                "name": _inert(predicate.title),
                 "data_curators": [
                     {"data_curator_name": curator, "data_curator_type": curator_type}
                 ],
                 "description": _description(predicate),
-                "intended_use": predicate.purpose,
+                "intended_use": _inert(predicate.purpose),
                 "data_product_type": "Summary statistics",
                 "data_product_region": region,
                 "data_product_sector": sector,
@@ -48,19 +72,14 @@ def registry_record(
             "dp_variant": {
                 "variant_name": "Pure DP",
                 "data_domain": _domain(predicate),
-                "unprotected_quantities": "; ".join(guarantee.unprotected),
-            },
-            "privacy_loss": {
-                "privacy_unit": guarantee.unit,
-                "privacy_unit_details": _unit(predicate),
-                "privacy_parameters": {"epsilon": _rounded(predicate)},
-                "privacy_parameters_details": (
-                    f"exactly {guarantee.epsilon}; {guarantee.words}"
+                "unprotected_quantities": _inert(
+                    "; ".join(predicate.guarantee.unprotected)
                 ),
             },
+            "privacy_loss": _privacy_loss(predicate),
             "deployment_model": {
                 "model_name": "Central",
-                "model_name_details": predicate.implementation.trust_model,
+                "trust_assumptions": predicate.implementation.trust_model,
                 "release_type": "One release",
                 "release_type_details": _budget(predicate),
                 "data_source_type": "Static",
@@ -71,16 +90,46 @@ def registry_record(
                     "none that reads the data: the plan is fixed before"
                 ),
                 "mechanisms": _mechanisms(predicate),
-                "composition": guarantee.composition,
+                "composition": predicate.guarantee.composition,
                 "post_processing": _after(predicate),
-                "justification": _OPEN,
+                "utility": _utility(predicate),
             },
             "administrative": {
-                "evidence_sources": {},
+                "evidence_sources": {
+                    "signed_release": _evidence(predicate, digest, curator)
+                },
                 "status": "Draft",
                 "registry_authors": list(authors) or [curator],
                 "tier": 2,
             },
+        },
+    }
+
+
+def _privacy_loss(predicate: ReportPredicate) -> dict[str, Any]:
+    guarantee = predicate.guarantee
+    rows = predicate.plan.spec.data.rows
+    public = isinstance(rows, RowsExactly) and predicate.plan.spec.privacy.unit is None
+    return {
+        "privacy_unit": _inert(guarantee.unit),
+        "privacy_unit_details": _unit(predicate),
+        # How many units there are is said only where the spec declares it public.
+        **({"number_of_privacy_units": rows.count} if public else {}),
+        "privacy_parameters": {"epsilon": _rounded(predicate)},
+        "privacy_parameters_details": _inert(
+            f"exactly {guarantee.epsilon}; {guarantee.words}"
+        ),
+    }
+
+
+def _evidence(predicate: ReportPredicate, digest: str, curator: str) -> dict[str, Any]:
+    return {
+        "evidence_source_type": "Formal publication by the deploying organization",
+        "misc": {
+            "author": curator,
+            "title": _inert(predicate.title),
+            "year": predicate.date[:4],
+            "note": f"signed report (DSSE, in-toto Statement), sha256 {digest}",
         },
     }
 
@@ -96,12 +145,12 @@ def _rounded(predicate: ReportPredicate) -> float:
 
 def _description(predicate: ReportPredicate) -> str:
     names = "; ".join(f"{one.name}: {one.definition}" for one in predicate.statistics)
-    return f"{predicate.purpose} Statistics: {names}."
+    return _inert(f"{predicate.purpose} Statistics: {names}.")
 
 
 def _domain(predicate: ReportPredicate) -> str:
     columns = ", ".join(column.name for column in predicate.plan.spec.data.columns)
-    return f"tables with the columns {columns}"
+    return _inert(f"tables with the columns {columns}")
 
 
 def _unit(predicate: ReportPredicate) -> str:
@@ -111,7 +160,7 @@ def _unit(predicate: ReportPredicate) -> str:
         if guarantee.neighbours is Neighbours.ADD_REMOVE
         else "replaced by any other"
     )
-    return (
+    return _inert(
         f"all rows of one {guarantee.unit}, of which at most {guarantee.rows} in each "
         f"of at most {guarantee.groups} groups count, {verb}"
     )
@@ -138,13 +187,24 @@ def _mechanisms(predicate: ReportPredicate) -> str:
         f"dpql {made.dpql}: integer sums and rational noise on a lattice, no floating "
         "point; a fixed number of random bits for each draw"
     )
-    return "; ".join(lines)
+    return _inert("; ".join(lines))
 
 
 def _after(predicate: ReportPredicate) -> str:
-    return "; ".join(
-        f"{one.name}: {one.post_processing}" for one in predicate.statistics
+    return _inert(
+        "; ".join(f"{one.name}: {one.post_processing}" for one in predicate.statistics)
     )
+
+
+def _utility(predicate: ReportPredicate) -> str:
+    return _inert(
+        "; ".join(f"{one.name}: {promise_text(one)}" for one in predicate.statistics)
+    )
+
+
+def _inert(text: str) -> str:
+    """Return a text that Markdown shows as it is: one line, no tag, no link."""
+    return "".join(_MARKS.get(c, c) for c in shown(text, limit=_TEXT))
 
 
 def _slug(text: str) -> str:
