@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from dpql.reports.folder import read_folder, strangers_in
 from dpql.reports.predicate import LedgerRecord
 from dpql.reports.report import Report
 from dpql.reports.trust import Trust
-from dpql.reports.verify import ChainFacts, Verified, verify
+from dpql.reports.verify import Chain, ChainFacts, Verified, verify
 
 _NOT_OPEN = "DPQL701"
 
@@ -57,19 +56,21 @@ def verify_report(
     return _verified(report.envelope, files, trust, plan, ledger, threshold=threshold)
 
 
-def chain_of(ledger: Ledger) -> Callable[[LedgerRecord, str, str], ChainFacts]:
+def chain_of(ledger: Ledger) -> Chain:
     """Return what a ledger answers about a record, a plan and an envelope."""
 
-    def facts(record: LedgerRecord, plan: str, envelope: str) -> ChainFacts:
+    def facts(record: LedgerRecord, plan: Plan, envelope: str) -> ChainFacts:
         account = _account(ledger, record.dataset)
         head = Head(dataset=record.dataset, seq=record.seq, digest=record.head)
         run = next((run for run in account.runs if run.drawing == head), None)
         return ChainFacts(
             holds=account.holds(head),
             agrees=run is not None
+            and account.protects(plan)
             and (run.plan, run.cap, run.before, run.after)
-            == (plan, record.cap, record.before, record.after),
+            == (plan.digest, record.cap, record.before, record.after),
             sealed=run.sealed if run and run.envelope == envelope else None,
+            ordinal=account.ordinal(run) if run else 0,
             approvals=account.approvals,
         )
 

@@ -18,7 +18,6 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import assert_never
 
-from dpql.errors import LedgerFault
 from dpql.ledger.entry import (
     GENESIS,
     Cancelled,
@@ -33,9 +32,13 @@ from dpql.ledger.entry import (
     Reserved,
     broken,
 )
+from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 
 ZERO = Fraction(0)
+
+ROW = "row"
+"""The unit of a dataset each of whose rows is a unit of its own."""
 
 _MARK = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
@@ -116,6 +119,20 @@ class Account:
         ]
         return found[-1] if found else None
 
+    def ordinal(self, run: Run) -> int:
+        """Return which run of its plan a run is; cancelled ones do not count."""
+        return sum(
+            other.plan == run.plan and other.state is not State.CANCELLED
+            for other in self.runs
+            if other.number <= run.number
+        )
+
+    def protects(self, plan: Plan) -> bool:
+        """Tell whether a plan protects whom the owner asks to protect."""
+        privacy = plan.spec.privacy
+        wanted = self.unit, self.neighbours
+        return (unit_of(privacy.unit), privacy.neighbours) == wanted
+
     def holds(self, head: Head) -> bool:
         """Tell whether the chain has that entry, and ended it in that report."""
         return (
@@ -134,6 +151,11 @@ class Account:
 
     def _sum(self, states: frozenset[State]) -> Fraction:
         return sum((run.epsilon for run in self.runs if run.state in states), ZERO)
+
+
+def unit_of(unit: str | None) -> str:
+    """Return how a ledger names a unit."""
+    return ROW if unit is None else unit
 
 
 def replay(dataset: str, entries: Sequence[Entry]) -> Account:
@@ -265,19 +287,3 @@ def _moved(run: Run, entry: Entry, event: Drawing | Released | Cancelled | Lost)
             return replace(run, state=State.LOST)
         case _:
             assert_never(event)
-
-
-def refuse_state(run: Run | None, needed: State) -> Run:
-    """Return the run if it is in the state; refuse it otherwise.
-
-    Raises:
-        LedgerFault: the run has ended, or was never begun (DPQL709).
-    """
-    if run is None or run.state is not needed:
-        state = "unknown" if run is None else run.state.value
-        raise LedgerFault.of(
-            "DPQL709",
-            f"the run is {state}, not {needed.value}",
-            hint="`dpql ledger show` lists the runs and their states",
-        )
-    return run

@@ -15,7 +15,7 @@ from fractions import Fraction
 from uuid import uuid4
 
 from dpql.errors import LedgerFault
-from dpql.ledger.account import Account, Run, State, refuse_state
+from dpql.ledger.account import Account, Run, State, unit_of
 from dpql.ledger.entry import (
     Cancelled,
     CapRaised,
@@ -44,8 +44,8 @@ from dpql.ledger.rules import (
     refuse_overspending,
     refuse_rollback,
     refuse_runs,
+    refuse_state,
     refuse_unit,
-    unit_of,
 )
 from dpql.ledger.store import Store
 from dpql.ledger.witness import Memory, Witness

@@ -8,22 +8,14 @@ from fractions import Fraction
 
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault
-from dpql.ledger.account import Account, State
+from dpql.ledger.account import Account, Run, State, unit_of
 from dpql.ledger.entry import Head
 from dpql.ledger.places import Place, place_of
 from dpql.model.plan import Plan
 
-ROW = "row"
-"""The unit of a dataset each of whose rows is a unit of its own."""
-
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 _GREATEST = Fraction(10) ** 6
 _FINEST = 10**40
-
-
-def unit_of(unit: str | None) -> str:
-    """Return how a ledger names a unit."""
-    return ROW if unit is None else unit
 
 
 def refuse_bound(place: Place, dataset: str, bound: Mapping[str, str]) -> None:
@@ -119,3 +111,19 @@ def refuse_rollback(account: Account, known: Iterable[Head]) -> None:
                 f"`{shown(head.dataset)}` as it was seen before",
                 hint="an old copy was put back, or the ledger was rewritten",
             )
+
+
+def refuse_state(run: Run | None, needed: State) -> Run:
+    """Return the run if it is in the state; refuse it otherwise.
+
+    Raises:
+        LedgerFault: the run has ended, or was never begun (DPQL709).
+    """
+    if run is None or run.state is not needed:
+        state = "unknown" if run is None else run.state.value
+        raise LedgerFault.of(
+            "DPQL709",
+            f"the run is {state}, not {needed.value}",
+            hint="`dpql ledger show` lists the runs and their states",
+        )
+    return run

@@ -48,14 +48,20 @@ class ChainFacts:
     """What a ledger says about the record in a report.
 
     ``holds``: the entry is in the chain with that digest. ``agrees``: it is a draw of
-    this plan, with that cap and these amounts. ``sealed``: the number of the entry
-    that names this envelope. ``approvals``: how many the owner asks for.
+    this plan, with that cap and these amounts, for the unit that the owner protects.
+    ``sealed``: the number of the entry that names this envelope. ``ordinal``: which
+    run of the plan it was. ``approvals``: how many the owner asks for.
     """
 
     holds: bool
     agrees: bool
     sealed: int | None
+    ordinal: int
     approvals: int
+
+
+Chain = Callable[[LedgerRecord, Plan, str], ChainFacts]
+"""What a ledger says of a record, a plan and the digest of an envelope."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,15 +85,14 @@ def verify(
     audit: Callable[[Plan], None],
     files: Mapping[str, bytes] | None = None,
     plan: Plan | None = None,
-    chain: Callable[[LedgerRecord, str, str], ChainFacts] | None = None,
+    chain: Chain | None = None,
     threshold: int = 1,
 ) -> Verified:
     """Return what a report vouches for, or raise.
 
     ``audit`` refuses a plan that is not what its spec compiles to. ``files`` are the
-    tables that came with the report, ``plan`` the plan that was expected. ``chain``
-    answers for a record, a plan's digest and an envelope's digest what a ledger says;
-    with it, a report that the ledger does not know is refused.
+    tables that came with the report, ``plan`` the plan that was expected. With
+    ``chain``, a report that the ledger does not know is refused.
 
     Raises:
         VerifyFault: the report is not to be believed (6xx).
@@ -109,6 +114,7 @@ def verify(
     approved = verify_approvals(
         envelopes, predicate.plan, trust, day=day, needed=needed
     )
+    _require_runs(approved, facts)
     refuse_own_approval(approved, [signer.key for signer in signers], trust)
     checks = [
         signature_check(signers),
@@ -216,7 +222,7 @@ def _require_table(statement: Statement, release: Release) -> None:
 
 def _require_ledger(
     predicate: ReportPredicate,
-    chain: Callable[[LedgerRecord, str, str], ChainFacts] | None,
+    chain: Chain | None,
     digest: str,
 ) -> ChainFacts | None:
     record = predicate.ledger
@@ -228,11 +234,11 @@ def _require_ledger(
             "the report was made without a ledger, so no ledger can confirm it",
             hint="verify it without --ledger, and know that nothing was debited",
         )
-    facts = chain(record, predicate.plan_digest, digest)
+    facts = chain(record, predicate.plan, digest)
     problem = (
         f"does not hold entry {record.seq} as the report states it"
         if not facts.holds
-        else "states other amounts for that entry"
+        else "states another unit or other amounts for that entry"
         if not facts.agrees
         else "names another report for that run, or none"
         if facts.sealed is None
@@ -245,6 +251,14 @@ def _require_ledger(
             hint="the report or the ledger is not the published one, or is older",
         )
     return facts
+
+
+def _require_runs(approved: Approved, facts: ChainFacts | None) -> None:
+    if facts and approved.runs is not None and facts.ordinal > approved.runs:
+        raise VerifyFault.of(
+            "DPQL611",
+            f"it is run {facts.ordinal} of its plan, and {approved.runs} were approved",
+        )
 
 
 def _file_checks(

@@ -601,6 +601,40 @@ def test_signer_cannot_approve_its_own_plan(office: Office) -> None:
                 assert office.states("strict") == []
 
 
+def test_runs_beyond_the_approval_are_seen_by_verifiers(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A runner who ignores how many runs were approved is found out by the ledger."""
+    good = approve(office.plan, OFFICER)
+    run = lambda name: office.run(  # noqa: E731  one line
+        name, trust=TRUST, approvals=[good], again=True
+    )
+    monkeypatch.setattr("dpql.ledger.book.refuse_runs", lambda *_: None)
+    run("one")
+    run("two")
+    assert office.verify("one").digest
+    assert _code(lambda: office.verify("two")) == "DPQL611"
+    assert verify_release(office.releases / "two", TRUST).digest
+
+
+def test_budget_of_another_unit_confirms_nothing(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A runner who ignores whom the owner protects is found out by the ledger."""
+    for name, unit, neighbours in (
+        ("person", "person_id", Neighbours.ADD_REMOVE),
+        ("replaced", None, Neighbours.REPLACE_ONE),
+    ):
+        office.ledger.open_account(
+            name, cap=Fraction(3), unit=unit, neighbours=neighbours
+        )
+        assert _code(lambda name=name: office.run(name, dataset=name)) == "DPQL704"
+        with monkeypatch.context() as patch:
+            patch.setattr("dpql.ledger.book.refuse_unit", lambda *_: None)
+            office.run(name, dataset=name)
+        assert _code(lambda name=name: office.verify(name)) == "DPQL612"
+
+
 def test_expired_approval_is_refused(office: Office) -> None:
     """The day of the release decides, not the clock."""
     envelope = approve(office.plan, OFFICER, until=date(2026, 11, 15))
