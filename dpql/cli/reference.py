@@ -46,6 +46,10 @@ Results go to standard output, everything else to standard error.
 | 70 | a bug in dpql |
 | 130 | interrupted |
 
+With `--format json` every command writes one JSON document and nothing else to standard
+output, also when it fails: then it has the exit code as `status` and the faults, each
+with its code, message, hint and place, as `diagnostics`.
+
 `NO_COLOR` is obeyed; a terminal that cannot print ε gets `eps`.
 `DPQL_DEBUG=1` shows the traceback of a bug.
 `DPQL_LEDGER`, `DPQL_KEYS` and `DPQL_TRUST` name ledger, folder of keys and trust file.
