@@ -118,7 +118,8 @@ class _Stretch:
     def foremost(self, running: Mask, most: int) -> Mask:
         """Return which rows are the first running ones of their units, so many."""
         ranks = np.cumsum(running)
-        last = ranks.take(self.firsts) - running.take(self.firsts) + most
+        last: Integers = ranks.take(self.firsts) - running.take(self.firsts)
+        last += most
         found: Mask = running & (ranks <= last.take(self.units))
         return found
 
