@@ -87,6 +87,10 @@ def digits_of(value: CellValue) -> Shown:
         places += 1
     if half == 0:
         return Shown(plain(value.value), plain(value.lower), plain(value.upper))
+    ends = (value.value, value.lower, value.upper)
+    # A count is whole however narrow its interval.
+    while places and all((x * 10 ** (places - 1)).denominator == 1 for x in ends):
+        places -= 1
     unit = Fraction(1, 10**places)
     return Shown(
         _fixed((value.value / unit + Fraction(1, 2)).__floor__(), places),
