@@ -55,7 +55,10 @@ def find(place: str, data: Data) -> Place:
     """
     if "://" not in place:
         return _local(place, data)
-    parts = urlsplit(place)
+    try:
+        parts = urlsplit(place)
+    except ValueError:
+        raise no_file(data) from None
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost"):
             raise no_file(data)
@@ -91,20 +94,28 @@ def folder_values(root: str, file: str) -> dict[str, str | None]:
 
 def _local(place: str, data: Data) -> Place:
     path = Path(place).absolute()
-    if path.is_dir():
-        root, files = path, _below(path)
-    elif path.exists():
-        root, files = path.parent, [path]
-    else:
-        matches = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207  of any depth
-        root = Path(*_fixed(path.parts))
-        files = [file for match in matches for file in _files(match)]
+    try:
+        root, files = _found(path)
+    except (OSError, ValueError):
+        raise no_file(data) from None
     if not files:
         raise no_file(data)
     formats = {_format(file.name, bare=path.is_dir()) for file in files}
     return Place(
         format=_one(formats, data), files=tuple(sorted(map(str, files))), root=str(root)
     )
+
+
+def _found(path: Path) -> tuple[Path, list[Path]]:
+    """Return the files, and the folder below which the names of folders count."""
+    if path.is_dir():
+        return path, _below(path)
+    if path.exists():
+        return path.parent, [path]
+    matches = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207  at any depth
+    # A pattern may match a folder and what is in it: no file is read twice.
+    files = {file for match in matches for file in _files(match)}
+    return Path(*_fixed(path.parts)), list(files)
 
 
 def _fixed(parts: Iterable[str]) -> list[str]:

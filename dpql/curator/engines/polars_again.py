@@ -17,10 +17,17 @@ from polars.io.plugins import register_io_source
 from dpql.curator.engines.places import unreadable
 from dpql.curator.engines.polars_arrow import array, arrow_library
 from dpql.curator.engines.polars_columns import is_number, places
-from dpql.curator.engines.polars_files import Content, File, Piece, literal
+from dpql.curator.engines.polars_files import (
+    Content,
+    File,
+    Piece,
+    literals,
+    with_values,
+)
 from dpql.model.spec import Data
 
 _BATCH_ROWS = 1 << 17
+_ROWS = "rows of the file"
 
 
 def reread(format_: str, files: Sequence[File], data: Data) -> list[Piece]:
@@ -52,6 +59,8 @@ def _piece(format_: str, file: File, schema: Any, data: Data) -> Piece:
     cells = {name: _column([], empty[name], numbers[name]) for name in own}
     types = {name: c if isinstance(c, str) else c.dtype for name, c in cells.items()}
     known = {name: t for name, t in types.items() if not isinstance(t, str)}
+    # Where folders name all columns, rows still count: by a column of nothing.
+    scheme = known or {_ROWS: pl.Null()}
 
     def batches(
         columns: list[str] | None,
@@ -59,39 +68,36 @@ def _piece(format_: str, file: File, schema: Any, data: Data) -> Piece:
         row_limit: int | None,
         _batch_rows: int | None,
     ) -> Iterator[pl.DataFrame]:
-        wanted = list(known) if columns is None else columns
+        wanted = list(scheme) if columns is None else columns
         left = row_limit
-        for batch in _opened(format_, file.content).batches(wanted):
+        stored = [name for name in wanted if name in known]
+        for batch in _opened(format_, file.content).batches(stored):
             kept = batch if left is None else batch.slice(0, left)
             if left is not None:
                 left -= kept.num_rows
-            frame = _frame(kept, wanted, empty, numbers)
+            frame = _frame(kept, wanted, numbers)
             yield frame if predicate is None else frame.filter(predicate)
 
+    scan = register_io_source(batches, schema=scheme, is_pure=True)
+    frame, columns = with_values(scan, known, literals(file))
     return Piece(
-        frame=register_io_source(batches, schema=known, is_pure=True),
-        columns={name: cs.by_name(name) for name in known}
-        | {name: literal(value) for name, value in file.values.items()},
+        frame=frame,
+        columns=columns | {name: cs.by_name(name) for name in known},
         types=types | dict.fromkeys(file.values, pl.String()),
     )
 
 
 def _frame(
-    batch: Any,
-    wanted: Sequence[str],
-    kinds: Mapping[str, Any],
-    numbers: Mapping[str, bool],
+    batch: Any, wanted: Sequence[str], numbers: Mapping[str, bool]
 ) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            name: _column(
-                [batch.column(batch.schema.get_field_index(name))],
-                kinds[name],
-                numbers[name],
-            )
-            for name in wanted
-        }
-    )
+    columns: dict[str, Any] = {}
+    for name in wanted:
+        if name == _ROWS and name not in numbers:
+            columns[name] = pl.Series([None] * batch.num_rows, dtype=pl.Null)
+            continue
+        cells = batch.column(batch.schema.get_field_index(name))
+        columns[name] = _column([cells], cells.type, numbers[name])
+    return pl.DataFrame(columns)
 
 
 def _column(parts: Sequence[Any], kind: Any, number: bool) -> pl.Series | str:  # noqa: FBT001  as declared
@@ -103,12 +109,21 @@ class _Parquet:
     """A parquet file, by row groups."""
 
     def __init__(self, content: Content) -> None:
-        source = _source(content)
-        self._file = import_module("pyarrow.parquet").ParquetFile(source)
-        self.schema_arrow = self._file.schema_arrow
+        self._content = content
+        self.schema_arrow = self._file([]).schema_arrow
 
     def batches(self, names: Sequence[str]) -> Iterator[Any]:
-        return self._file.iter_batches(_BATCH_ROWS, columns=list(names))  # type: ignore[no-any-return]
+        """Yield the rows; words of a dictionary are validated unless asked for so."""
+        listed = import_module("pyarrow").types.is_dictionary
+        words = [n for n in names if listed(self.schema_arrow.field(n).type)]
+        rows: Iterator[Any] = self._file(words).iter_batches(
+            _BATCH_ROWS, columns=list(names)
+        )
+        return rows
+
+    def _file(self, words: Sequence[str]) -> Any:
+        parquet = import_module("pyarrow.parquet")
+        return parquet.ParquetFile(_source(self._content), read_dictionary=words)
 
 
 class _Ipc:
@@ -119,6 +134,7 @@ class _Ipc:
         self.schema_arrow = self._file.schema
 
     def batches(self, _: Sequence[str]) -> Iterator[Any]:
+        """Yield the rows."""
         for place in range(self._file.num_record_batches):
             yield self._file.get_batch(place)
 

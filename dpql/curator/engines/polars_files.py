@@ -6,7 +6,7 @@ apart. Which types they have is read from headers, before any row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,21 @@ Content = str | bytes
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 _MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 """How files begin that polars would decompress."""
+
+
+Field = tuple[str | None, str, Any]
+"""A column of a file: its name, that under which it is scanned, and its type."""
+
+Own = dict[str, tuple[str, Any]]
+"""The declared columns of a file: under which names they are scanned, and types."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """What files have in common that are scanned together; texts have a width."""
+
+    own: Own
+    width: int | None
 
 
 class UnknownToPolars(Exception):
@@ -78,16 +93,16 @@ def scanned(format_: str, files: Sequence[File], data: Data) -> list[Piece]:
     if format_ == "ndjson":
         return _lines(files, data)
     groups: dict[object, list[File]] = {}
-    headers: dict[object, dict[str, Any]] = {}
+    layouts: dict[object, Layout] = {}
     for file in files:
         header = _header(format_, file.content, data)
-        own = _own(header, file, data, text=format_ in SEPARATORS)
-        kept = tuple(header) if format_ in SEPARATORS else tuple(own.items())
+        own = _own(header, file, data)
         apart = isinstance(file.content, bytes) and id(file)
-        key = (kept, tuple(file.values), apart)
+        width = len(header) if format_ in SEPARATORS else None
+        key = (tuple(own.items()), width, tuple(file.values), apart)
         groups.setdefault(key, []).append(file)
-        headers[key] = own
-    return [_piece(format_, group, headers[key]) for key, group in groups.items()]
+        layouts[key] = Layout(own=own, width=width)
+    return [_piece(format_, group, layouts[key]) for key, group in groups.items()]
 
 
 def is_url(content: Content) -> bool:
@@ -95,9 +110,26 @@ def is_url(content: Content) -> bool:
     return isinstance(content, str) and "://" in content
 
 
-def literal(value: str | None) -> pl.Expr:
-    """Return the value of a folder as a column."""
-    return pl.lit(value, pl.String)
+def with_values(
+    frame: pl.LazyFrame, own: Iterable[str], values: Mapping[str, pl.Expr]
+) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
+    """Return the frame with the values of folders, and how it gives all columns.
+
+    The values become columns of the frame: a literal alone has one row.
+    """
+    columns: dict[str, pl.Expr] = {}
+    made: list[pl.Expr] = []
+    # Longer than the names of the columns that are read, so none of those.
+    longer = "value of " + " ".join(own)
+    for place, (name, value) in enumerate(values.items()):
+        made.append(value.alias(f"{longer} {place}"))
+        columns[name] = pl.col(f"{longer} {place}")
+    return (frame.with_columns(made) if made else frame), columns
+
+
+def literals(file: File) -> dict[str, pl.Expr]:
+    """Return the values of the folders of one file."""
+    return {name: pl.lit(value, pl.String) for name, value in file.values.items()}
 
 
 def _content(file: str, data: Data) -> Content:
@@ -112,20 +144,35 @@ def _content(file: str, data: Data) -> Content:
     return file
 
 
-def _header(format_: str, content: Content, data: Data) -> dict[str, Any]:
-    """Return names and types of a file, without reading rows."""
+def _header(format_: str, content: Content, data: Data) -> list[Field]:
+    """Return the columns of a file, without reading rows."""
     try:
         packed = format_ in SEPARATORS and _packed(content)
-        header = {} if packed else dict(_scan(format_, content).collect_schema())
-    except pl.exceptions.NoDataError:
-        return {}
-    except OSError:
+        if format_ in SEPARATORS:
+            header = [] if packed else _first_line(format_, content)
+        else:
+            schema = _scan(format_, content).collect_schema()
+            header = [(name, name, dtype) for name, dtype in schema.items()]
+    except (FileNotFoundError, PermissionError):
         raise no_file(data) from None
     except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  whatever it says
-        raise UnknownToPolars from None
+        raise (no_file(data) if is_url(content) else UnknownToPolars()) from None
     if packed:
         raise unreadable(data)
     return header
+
+
+def _first_line(format_: str, content: Content) -> list[Field]:
+    """Return the columns that the first line of a text names; later ones by place."""
+    try:
+        frame = _text(format_, content, has_header=False, n_rows=1).collect()
+    except pl.exceptions.NoDataError:
+        return []
+    return [
+        (name and name.strip('"'), str(place), pl.String())
+        for row in frame.rows()
+        for place, name in enumerate(row)
+    ]
 
 
 def _packed(content: Content) -> bool:
@@ -139,74 +186,66 @@ def _packed(content: Content) -> bool:
 
 def _scan(format_: str, content: Any, path: str | None = None) -> pl.LazyFrame:
     """Return a scan; no path is a pattern, but those of a cloud are left to polars."""
-    pattern = is_url(content)
-    match format_:
-        case "parquet":
-            return pl.scan_parquet(
-                content,
-                glob=pattern,
-                extra_columns="ignore",
-                hive_partitioning=False,
-                include_file_paths=path,
-            )
-        case "ipc":
-            return pl.scan_ipc(
-                content, glob=pattern, hive_partitioning=False, include_file_paths=path
-            )
-        case _:
-            return pl.scan_csv(
-                content,
-                glob=pattern,
-                separator=SEPARATORS[format_],
-                quote_char=None,
-                infer_schema=False,
-                encoding="utf8-lossy",
-                truncate_ragged_lines=True,
-                include_file_paths=path,
-            )
+    if format_ == "parquet":
+        return pl.scan_parquet(
+            content,
+            glob=is_url(content),
+            extra_columns="ignore",
+            hive_partitioning=False,
+            include_file_paths=path,
+        )
+    return pl.scan_ipc(
+        content,
+        glob=is_url(content),
+        hive_partitioning=False,
+        include_file_paths=path,
+    )
 
 
-def _own(
-    header: Mapping[str, Any], file: File, data: Data, *, text: bool
-) -> dict[str, tuple[str, Any]]:
+def _text(format_: str, content: Any, **options: Any) -> pl.LazyFrame:
+    return pl.scan_csv(
+        content,
+        glob=is_url(content),
+        separator=SEPARATORS[format_],
+        quote_char=None,
+        infer_schema=False,
+        encoding="utf8-lossy",
+        truncate_ragged_lines=True,
+        **options,
+    )
+
+
+def _own(header: Sequence[Field], file: File, data: Data) -> Own:
     """Return the declared columns that the file itself holds: their names and types.
 
     A folder that names a column stands before the file.
     """
-    names = [_unquoted(name, header) if text else name for name in header]
-    here = [None if name in file.values else name for name in names]
-    stored = list(header)
+    here = [None if name in file.values else name for name, _, _ in header]
     return {
-        name: (stored[place], header[stored[place]])
+        name: header[place][1:]
         for name, place in places([*here, *file.values], data).items()
-        if place < len(stored)
+        if place < len(header)
     }
 
 
-def _unquoted(name: str, header: Mapping[str, Any]) -> str:
-    """Return a name without quotes; polars numbers the second of two equal ones."""
-    first, mark, number = name.rpartition("_duplicated_")
-    again = mark and number.isdecimal() and first in header
-    return (first if again else name).strip('"')
-
-
-def _piece(
-    format_: str, files: Sequence[File], own: Mapping[str, tuple[str, Any]]
-) -> Piece:
+def _piece(format_: str, files: Sequence[File], layout: Layout) -> Piece:
     contents = [file.content for file in files]
-    values = files[0].values
-    path = None
+    content: Any = contents[0] if len(contents) == 1 else contents
+    own = {name: stored for name, (stored, _) in layout.own.items()}
+    values, path = literals(files[0]), None
     if values and len(files) > 1:
-        path = "path of " + " ".join(name for name, _ in own.values())
-    columns: dict[str, pl.Expr] = {
-        name: cs.by_name(stored) for name, (stored, _) in own.items()
-    }
-    for name, value in values.items():
-        columns[name] = _by_path(path, files, name) if path else literal(value)
-    types = {name: dtype for name, (_, dtype) in own.items()}
+        path = "path of " + " ".join(own.values())
+        values = {name: _by_path(path, files, name) for name in values}
+    if layout.width is None:
+        frame = _scan(format_, content, path)
+    else:
+        names = [str(place) for place in range(layout.width)]
+        frame = _text(format_, content, new_columns=names, include_file_paths=path)
+    frame, columns = with_values(frame, own.values(), values)
+    types = {name: dtype for name, (_, dtype) in layout.own.items()}
     return Piece(
-        frame=_scan(format_, contents[0] if len(contents) == 1 else contents, path),
-        columns=columns,
+        frame=frame,
+        columns=columns | {name: cs.by_name(stored) for name, stored in own.items()},
         types=types | dict.fromkeys(values, pl.String()),
     )
 
@@ -237,15 +276,18 @@ def _lines(files: Sequence[File], data: Data) -> list[Piece]:
         if isinstance(file.content, str):
             _readable(file.content, data)
         groups.setdefault(tuple(file.values.items()), []).append(file)
-    return [
-        Piece(
-            frame=scan_lines([file.content for file in group], numbers),
-            columns={name: cs.by_name(name) for name in numbers}
-            | {name: literal(value) for name, value in group[0].values.items()},
-            types=dict.fromkeys(numbers, pl.String()),
+    pieces = []
+    for group in groups.values():
+        frame = scan_lines([file.content for file in group], numbers)
+        frame, columns = with_values(frame, numbers, literals(group[0]))
+        pieces.append(
+            Piece(
+                frame=frame,
+                columns={name: cs.by_name(name) for name in numbers} | columns,
+                types=dict.fromkeys(numbers, pl.String()),
+            )
         )
-        for group in groups.values()
-    ]
+    return pieces
 
 
 def _readable(file: str, data: Data) -> None:

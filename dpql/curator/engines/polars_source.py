@@ -73,10 +73,7 @@ def open_frame(frame: object, data: Data) -> Source:
             a column is missing, DPQL504 a column is of an impossible type.
     """
     if isinstance(frame, str | Path):
-        place = find(str(frame), data)
-        pieces = scanned(place.format, files_of(place, data), data)
-        text = place.format in SEPARATORS
-        return _source(pieces, data, text=text, costly=text or place.format == "ndjson")
+        return _filed(find(str(frame), data), data)
     if isinstance(frame, pl.LazyFrame | pl.DataFrame):
         costly = isinstance(frame, pl.LazyFrame)
         return _source([_polars(frame.lazy(), data)], data, costly=costly)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from urllib.error import URLError
+from http.client import HTTPException
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
@@ -48,7 +49,10 @@ def _asked(
             packed = answer.headers.get("Content-Encoding", "identity") != "identity"
             content: bytes = answer.read(most)
             status: int = answer.status
-    except (URLError, OSError, ValueError):
+    except HTTPError as error:
+        error.close()
+        raise no_file(data) from None
+    except (HTTPException, OSError, ValueError):
         raise no_file(data) from None
     if packed:
         raise unreadable(data)
