@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,13 @@ def test_names_and_types_come_from_a_header(tmp_path: Path) -> None:
     assert "canary" not in text
     assert ["DPQL209"] == _asked(tmp_path, "a")
     frame = polars.DataFrame(
-        {"Patient ID": [1], "größe": [1.5], "sex": ["f"], "paid": [2]}
+        {
+            "Patient ID": [1],
+            "größe": [1.5],
+            "sex": ["f"],
+            "paid": [2],
+            "born": [date(2000, 1, 1)],
+        }
     )
     frame.write_parquet(tmp_path / "rows.parquet")
     fine(dpql("init", "b", "--from-schema", "rows.parquet", folder=tmp_path))
@@ -84,7 +91,7 @@ def test_names_and_types_come_from_a_header(tmp_path: Path) -> None:
     assert '"Patient ID": {type: id}' in text
     assert '"größe": {type: float, nulls: drop}' in text
     assert "paid: {type: integer, nulls: drop}" in text
-    assert ["DPQL201"] * 3 == _asked(tmp_path, "b")
+    assert ["DPQL201"] * 3 + ["DPQL209"] == _asked(tmp_path, "b")
     gone = dpql("init", "c", "--from-schema", "none.parquet", folder=tmp_path)
     refused(gone, 5, "DPQL501")
 

@@ -14,7 +14,8 @@ _TEXT = {".csv": ",", ".tsv": "\t", ".txt": ","}
 def header(place: Path) -> dict[str, str]:
     """Return for each column ``integer``, ``float``, ``category`` or ``unknown``.
 
-    Text files have names only, so their columns are unknown.
+    Text files have names only, so their columns are unknown; so are dates and lists,
+    which no spec can declare.
 
     Raises:
         RunFault: the file cannot be read, or is of no known kind (DPQL501, DPQL502).
@@ -42,4 +43,5 @@ def _kind(dtype: pl.DataType) -> str:
         return "integer"
     if dtype.is_float() or dtype.is_decimal():
         return "float"
-    return "category"
+    words = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+    return "category" if isinstance(dtype, words) else "unknown"
