@@ -1,9 +1,9 @@
 """One hostile record changes nothing but noisy numbers, within the sensitivity.
 
-Every record is added to a small table, in four forms: csv, parquet, an Arrow table in
-memory and ndjson. With it and without it a run must end alike, print nothing, and give
-releases that agree in all but their noisy fields; and the exact integers must move by
-no more than the plan allows.
+Every record is added to a small table, in every form that a run accepts, as its first,
+its last or another row. With it and without it a run must end alike, print nothing, and
+give releases that agree in all but their noisy fields; and the exact integers must move
+by no more than the plan allows.
 """
 
 from __future__ import annotations
@@ -11,17 +11,22 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from curator_kinds import JUNK
 from spec_text import make_spec
 
 from dpql.curator import run
-from dpql.curator.engines import polars_engine
+from dpql.curator.engines import engine_named
 from dpql.curator.noise import totals
 from dpql.model.plan import Plan
 from dpql.model.release import Outcome
@@ -117,6 +122,49 @@ LINES = [
 ]
 
 
+JSON_LINES = [
+    b"",
+    b"\r",
+    b"{",
+    b"{}",
+    b"[]",
+    b"null",
+    b"17",
+    b'"north"',
+    b"not json",
+    b'{"region":"north","age":17,"wage":1,"score":2',
+    b'{"region":"north","age":17},{"region":"north","age":17}',
+    b'{"region":"north","age":17}{"region":"north","age":17}',
+    b'{"region":"north","age":17}]',
+    b'{"region":["north"],"age":{"x":17},"wage":true,"score":false}',
+    b'{"region":"north","region":"south","age":17,"age":"x"}',
+    b'{"region":"north","age":NaN,"wage":Infinity,"score":-Infinity}',
+    b'{"region":"north","age":1e400,"wage":-1e400,"score":1e-400}',
+    b'{"region":"north","age":' + b"9" * 10_000 + b"}",
+    b'{"region":"\\ud800","age":"\\u0000","wage":"\\udc00","score":"\\uffff"}',
+    b'{"region":"\xff\xfe","age":17}',
+    b"\x1f\x8b\x08\x00",
+    b"\x28\xb5\x2f\xfd",
+    b"\xef\xbb\xbf{}",
+    b"\x00",
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b'{"region":"' + b"x" * 1_000_000 + b'"}',
+]
+BROKEN = [
+    b"\xff",
+    b"\xfe\xff",
+    b"north\xff",
+    b"\xc3",
+    b"17\x80",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\xc0\x80",
+    b"\xff" * 100_000,
+]
+"""Cells that are no UTF-8."""
+
+
 def _records() -> Iterator[tuple[str, ...]]:
     for word in WORDS:
         yield (word, "17", "12.5", "0.25")
@@ -125,9 +173,23 @@ def _records() -> Iterator[tuple[str, ...]]:
 
 
 RECORDS = list(_records())
-FORMS = ("csv", "parquet", "arrow", "ndjson")
-CASES = [(form, i, False) for form in FORMS for i in range(len(RECORDS))]
-CASES += [("csv", i, True) for i in range(len(LINES))]
+FORMS = (
+    "csv",
+    "tsv",
+    "parquet",
+    "ipc",
+    "ndjson",
+    "arrow",
+    "pandas",
+    "objects",
+    "folder",
+)
+COLUMNAR = ("parquet", "ipc", "arrow", "pandas")
+CASES = [(form, i, "record") for form in FORMS for i in range(len(RECORDS))]
+CASES += [(form, i, "line") for form in ("csv", "tsv") for i in range(len(LINES))]
+CASES += [("ndjson", i, "line") for i in range(len(JSON_LINES))]
+CASES += [(form, i, "broken") for form in COLUMNAR for i in range(len(BROKEN))]
+CASES += [(form, i, "junk") for form in ("pandas", "objects") for i in range(len(JUNK))]
 
 
 @cache
@@ -156,13 +218,24 @@ def hostile_plan() -> Plan:
     )
 
 
-def _csv(folder: Path, lines: list[bytes]) -> str:
-    path = folder / "rows.csv"
-    path.write_bytes(b"\n".join([",".join(NAMES).encode(), *lines]) + b"\n")
+def _text(folder: Path, form: str, lines: list[bytes]) -> str:
+    """Write lines below a header, if the form has one."""
+    path = folder / f"rows.{form}"
+    mark = {"csv": b",", "tsv": b"\t"}.get(form)
+    header = [mark.join(name.encode() for name in NAMES)] if mark else []
+    path.write_bytes(b"".join(line + b"\n" for line in [*header, *lines]))
     return str(path)
 
 
-def _typed(records: list[tuple[str, ...]]) -> pl.DataFrame:
+def _lines(form: str, records: Sequence[tuple[Any, ...]]) -> list[bytes]:
+    if form == "ndjson":
+        rows = [dict(zip(NAMES, record, strict=True)) for record in records]
+        return [json.dumps(row).encode() for row in rows]
+    mark = {"csv": ",", "tsv": "\t"}[form]
+    return [mark.join(record).encode() for record in records]
+
+
+def _typed(records: Sequence[tuple[str, ...]]) -> pl.DataFrame:
     """Return the table a careless exporter makes: numbers unless one cell is none."""
     columns = {}
     for name, cells in zip(NAMES, zip(*records, strict=True), strict=True):
@@ -175,21 +248,87 @@ def _typed(records: list[tuple[str, ...]]) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _frame(form: str, folder: Path, records: list[tuple[str, ...]]) -> Any:
+def _bytes(records: Sequence[tuple[Any, ...]]) -> pa.Table:
+    """Return the table as Arrow text whose cells are any bytes."""
+    raw = [[c if isinstance(c, bytes) else c.encode() for c in r] for r in records]
+    cells = [pa.array(column).view(pa.string()) for column in zip(*raw, strict=True)]
+    return pa.table(cells, names=list(NAMES))
+
+
+def _stored(form: str, folder: Path, table: pa.Table) -> Any:
     match form:
-        case "csv":
-            return _csv(folder, [",".join(record).encode() for record in records])
         case "parquet":
-            path = folder / "rows.parquet"
-            _typed(records).write_parquet(path)
-            return str(path)
-        case "arrow":
-            return _typed(records).to_arrow()
+            pq.write_table(table, folder / "rows.parquet")
+            return str(folder / "rows.parquet")
+        case "ipc":
+            with pa.ipc.new_file(folder / "rows.arrow", table.schema) as file:
+                file.write(table)
+            return str(folder / "rows.arrow")
+        case "pandas":
+            return table.to_pandas(types_mapper=pd.ArrowDtype)
         case _:
-            path = folder / "rows.ndjson"
-            rows = [dict(zip(NAMES, record, strict=True)) for record in records]
-            path.write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
-            return str(path)
+            return table
+
+
+def _objects(records: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    return dict(zip(NAMES, map(list, zip(*records, strict=True)), strict=True))
+
+
+def _frame(  # noqa: PLR0911  one per form
+    form: str, folder: Path, records: list[tuple[Any, ...]], kind: str
+) -> Any:
+    match form, kind:
+        case _, "broken":
+            return _stored(form, folder, _bytes(records))
+        case (("csv" | "tsv" | "ndjson"), _):
+            return _text(folder, form, _lines(form, records))
+        case "objects", _:
+            return _objects(records)
+        case "pandas", "junk":
+            return pd.DataFrame(_objects(records), dtype=object)
+        case "pandas", _:
+            return _typed(records).to_pandas()
+        case "folder", _:
+            for place, record in enumerate(records):
+                _typed([record]).write_parquet(folder / f"{place}.parquet")
+            return folder
+        case _:
+            return _stored(form, folder, _typed(records).to_arrow())
+
+
+def _inserted(rows: Sequence[Any], row: Any, number: int) -> list[Any]:
+    """Return the rows with one more: first, last or in the middle."""
+    place = (0, len(rows), 5)[number % 3]
+    return [*rows[:place], row, *rows[place:]]
+
+
+def _hostile(form: str, number: int, kind: str, folder: Path) -> Any:
+    """Return the table with the hostile row."""
+    if kind == "line":
+        line = (JSON_LINES if form == "ndjson" else LINES)[number]
+        line = line.replace(b",", b"\t") if form == "tsv" else line
+        return _text(folder, form, _inserted(_lines(form, BASE), line, number))
+    record: tuple[Any, ...] = {
+        "record": lambda: RECORDS[number],
+        "broken": lambda: (BROKEN[number],) * 4,
+        "junk": lambda: (JUNK[number],) * 4,
+    }[kind]()
+    return _frame(form, folder, _inserted(BASE, record, number), kind)
+
+
+@cache
+def _clean(form: str, kind: str) -> tuple[Any, Any]:
+    """Return what is public of a run without the hostile row, and its integers."""
+    with TemporaryDirectory() as folder:
+        table = _frame(form, Path(folder), BASE, kind)
+        return _public(run(hostile_plan(), {"rows": table})), _sums(table)
+
+
+def _sums(frame: Any) -> Any:
+    made, engine = hostile_plan(), engine_named("polars")
+    assert engine is not None
+    opened = engine.open_frame(frame, made.spec.data)
+    return engine.add_up(made, opened, salt=SALT, tick=None).moments
 
 
 def _public(outcome: Outcome) -> Any:
@@ -210,11 +349,7 @@ def _public(outcome: Outcome) -> Any:
 
 def _within_sensitivity(made: Plan, one: Any, other: Any) -> None:
     """Assert that the integers of neighbours differ as little as the plan says."""
-    sums = []
-    for frame in (one, other):
-        opened = polars_engine.open_frame(frame, made.spec.data)
-        sums.append(polars_engine.add_up(made, opened, salt=SALT, tick=None).moments)
-    for step, first, second in zip(made.steps, *sums, strict=True):
+    for step, first, second in zip(made.steps, one, other, strict=True):
         for part in step.parts:
             pairs = zip(
                 totals(part.measure, first, step.cells),
@@ -233,30 +368,19 @@ def test_there_are_enough_neighbours() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_hostile_record_changes_only_noisy_fields(
-    case: tuple[str, int, bool],
+    case: tuple[str, int, str],
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Outcome, output, schema, order and types are as without the record."""
-    made = hostile_plan()
-    form, number, raw = case
-    if raw:
-        clean = [",".join(record).encode() for record in BASE]
-        place = 1 + number % len(clean)
-        hostile_lines = [*clean[:place], LINES[number], *clean[place:]]
-        (tmp_path / "clean").mkdir()
-        without = _csv(tmp_path / "clean", clean)
-        hostile: Any = _csv(tmp_path, hostile_lines)
-    else:
-        record = RECORDS[number]
-        (tmp_path / "clean").mkdir()
-        without = _frame(form, tmp_path / "clean", BASE)
-        hostile = _frame(form, tmp_path, [*BASE[:5], record, *BASE[5:]])
+    form, number, kind = case
+    expected, sums = _clean(form, kind)
+    capfd.readouterr()
+    hostile = _hostile(form, number, kind, tmp_path)
     with caplog.at_level(logging.DEBUG):
-        expected = _public(run(made, {"rows": without}))
-        actual = _public(run(made, {"rows": hostile}))
+        actual = _public(run(hostile_plan(), {"rows": hostile}))
+        _within_sensitivity(hostile_plan(), sums, _sums(hostile))
     assert expected == actual
     assert ("", "") == tuple(capfd.readouterr())
     assert [] == caplog.records
-    _within_sensitivity(made, without, hostile)
