@@ -5,6 +5,11 @@ cause, nor context. What is ours (a `RunFault` names columns and types only) is 
 anew, since an exception remembers the one that was being handled when it was raised.
 Variables of the environment that make an engine print (counts, paths, panics) are taken
 away as long as a task runs.
+
+An engine that panics prints its message on the standard error before anybody can catch
+it. That stream belongs to the whole process, with all its threads and children, so a
+library must not take it away; a program that is alone in its process should, with
+`engines_muted`.
 """
 
 from __future__ import annotations
@@ -15,12 +20,13 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TextIO, TypeVar
 
 from dpql.errors import RunFault
 
 T = TypeVar("T")
 
+_STDERR = 2
 _TALKATIVE = ("VERBOSE", "LOG", "METRICS", "VISUALIZE", "OUTPUT", "PANIC", "BACKTRACE")
 _lock = threading.Lock()
 _inside: list[None] = []
@@ -49,6 +55,45 @@ def behind_wall(task: Callable[[], T]) -> T:
             hint="look at the data with the engine itself, on the owner's machine",
         )
     raise fault
+
+
+@contextmanager
+def engines_muted() -> Iterator[None]:
+    """Send what engines write to the standard error nowhere; `sys.stderr` still works.
+
+    For programs that own their process: until the end, threads and children that write
+    to the descriptor itself are not heard either.
+    """
+    try:
+        kept = os.dup(_STDERR)
+    except OSError:
+        yield
+        return
+    ours = sys.stderr
+    if _descriptor(ours) == _STDERR:
+        ours.flush()
+        sys.stderr = os.fdopen(
+            os.dup(kept), "w", encoding=ours.encoding, errors=ours.errors, buffering=1
+        )
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, _STDERR)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, _STDERR)
+        os.close(kept)
+        if sys.stderr is not ours:
+            sys.stderr.close()
+            sys.stderr = ours
+
+
+def _descriptor(stream: TextIO | None) -> int | None:
+    """Return the descriptor that a stream writes to, if it is one of the system's."""
+    try:
+        return None if stream is None else stream.fileno()
+    except (OSError, ValueError):
+        return None
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from spec_text import make_spec
 
 from dpql.curator.engines import polars_engine
+from dpql.curator.wall import engines_muted
 from dpql.errors import RunFault
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -136,3 +138,49 @@ def test_no_variable_makes_the_engine_print_behind_the_wall(tmp_path: Path) -> N
         check=True,
     )
     assert "from here on\nuntil here\n" in done.stderr
+
+
+PANIC = """
+import os, sys
+import polars as pl
+from dpql.curator.wall import behind_wall, engines_muted
+from dpql.errors import RunFault
+
+def panic():
+    os.write(2, b"SECRET of an engine")
+    pl.DataFrame({"a": [1]}).lazy().map_batches(lambda _: 1 / 0).collect()
+
+print("before", file=sys.stderr)
+with engines_muted():
+    print("ours", file=sys.stderr)
+    try:
+        behind_wall(panic)
+    except RunFault as fault:
+        print(fault.diagnostics[0].code, file=sys.stderr)
+print("after", file=sys.stderr)
+os.write(2, b"descriptor")
+with engines_muted():
+    sys.stderr.write("unfinished")
+"""
+
+
+def test_a_muted_engine_cannot_print_while_we_can() -> None:
+    """What native code writes is lost, what Python writes is not; all comes back."""
+    done = subprocess.run(
+        [sys.executable, "-c", PANIC], capture_output=True, text=True, check=True
+    )
+    assert "before\nours\nDPQL510\nafter\ndescriptorunfinished" == done.stderr
+
+
+def test_muting_leaves_other_streams_alone(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A standard error that is no descriptor, or none at all, stays as it is."""
+    for stream in (io.StringIO(), None):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with engines_muted():
+            assert sys.stderr is stream
+            os.write(2, b"SECRET of an engine")
+        assert sys.stderr is stream
+    os.write(2, b"heard")
+    assert "heard" == capfd.readouterr().err
