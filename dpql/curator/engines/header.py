@@ -6,36 +6,38 @@ from pathlib import Path
 
 import polars as pl
 
+from dpql.curator.engines.places import FORMATS
+from dpql.curator.engines.polars_files import SEPARATORS
 from dpql.errors import RunFault
-
-_TEXT = {".csv": ",", ".tsv": "\t", ".txt": ","}
 
 
 def header(place: Path) -> dict[str, str]:
     """Return for each column ``integer``, ``float``, ``category`` or ``unknown``.
 
-    Text files have names only, so their columns are unknown; so are dates and lists,
-    which no spec can declare.
+    Text files have names only, so their columns are unknown.
 
     Raises:
         RunFault: the file cannot be read, or is of no known kind (DPQL501, DPQL502).
     """
+    form = FORMATS.get(place.suffix.lower())
+    if form not in {*SEPARATORS, "parquet", "ipc"}:
+        raise _unknown()
     try:
-        if place.suffix in _TEXT:
-            with place.open(encoding="utf-8", errors="replace") as file:
-                names = file.readline().rstrip("\r\n").split(_TEXT[place.suffix])
+        if form in SEPARATORS:
+            with place.open(encoding="utf-8-sig", errors="replace") as file:
+                names = file.readline().rstrip("\r\n").split(SEPARATORS[form])
             return {name.strip('"'): "unknown" for name in names}
-        if place.suffix == ".parquet":
-            schema = pl.read_parquet_schema(place)
-        elif place.suffix in {".arrow", ".ipc", ".feather"}:
-            schema = pl.read_ipc_schema(place)
-        else:
-            raise RunFault.of(
-                "DPQL502", "the file is neither csv, tsv, parquet nor arrow"
-            )
-    except OSError:
+        read = pl.read_parquet_schema if form == "parquet" else pl.read_ipc_schema
+        schema = read(place)
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise RunFault.of("DPQL501", "there is no such file to read") from None
+    except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  whatever it says
+        raise _unknown() from None
     return {name: _kind(dtype) for name, dtype in schema.items()}
+
+
+def _unknown() -> RunFault:
+    return RunFault.of("DPQL502", "the file is neither csv, tsv, parquet nor arrow")
 
 
 def _kind(dtype: pl.DataType) -> str:

@@ -1,0 +1,52 @@
+"""Names and types from headers, for specs that are begun from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from curator_kinds import WRITE
+
+from dpql.curator.engines.header import header
+from dpql.errors import RunFault
+
+ROWS = pl.DataFrame({"i": [1], "f": [0.5], "w": ["a"]})
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "pq", "arrow", "PARQUET"])
+def test_columnar_files_tell_their_types(suffix: str, tmp_path: Path) -> None:
+    """Types become kinds of columns, in the order of the file."""
+    path = tmp_path / f"a.{suffix}"
+    WRITE[suffix.lower()](ROWS, path)
+    assert [("i", "integer"), ("f", "float"), ("w", "category")] == [
+        *header(path).items()
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "CSV"])
+def test_texts_tell_their_names(suffix: str, tmp_path: Path) -> None:
+    """Quotes and a byte order mark are no part of a name."""
+    mark = "\t" if suffix == "tsv" else ","
+    path = tmp_path / f"a.{suffix}"
+    path.write_text("\ufeff" + mark.join(['"i"', "f", "w"]) + "\r\n1\n", "utf-8")
+    assert dict.fromkeys("ifw", "unknown") == header(path)
+
+
+def test_what_has_no_header_is_refused(tmp_path: Path) -> None:
+    """No file, a folder, another format, or a file that is not what it says."""
+    (tmp_path / "folder.parquet").mkdir()
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 and no more")
+    (tmp_path / "a.arrow").write_bytes(b"")
+    (tmp_path / "a.ndjson").write_bytes(b"{}")
+    expected = {
+        "none.csv": "DPQL501",
+        "none.parquet": "DPQL501",
+        "a.parquet": "DPQL502",
+        "a.arrow": "DPQL502",
+        "a.ndjson": "DPQL502",
+        "folder.parquet": "DPQL50",
+    }
+    for name, code in expected.items():
+        with pytest.raises(RunFault, match=code):
+            header(tmp_path / name)
