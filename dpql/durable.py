@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import stat
 import tempfile
 import time
@@ -20,6 +21,8 @@ _CHUNK = 1 << 20
 _WAIT = 60
 """Seconds that a writer waits for another one."""
 _PAUSE = 0.02
+_PART = re.compile(r"[a-z0-9_]{8}", re.ASCII)
+"""What makes the name of an unfinished file unlike any other."""
 
 
 def create(path: Path, data: bytes, *, mode: int = 0o644) -> None:
@@ -56,6 +59,18 @@ def replace(path: Path, data: bytes, *, mode: int = 0o644) -> None:
             part.unlink()
         raise
     sync_directory(path.parent)
+
+
+def sweep(path: Path) -> None:
+    """Take away what killed writers of a file have left beside it.
+
+    Only for a caller who keeps others from writing the file meanwhile.
+    """
+    with contextlib.suppress(OSError):
+        for part in path.parent.glob(f"{_prefix(path)}*"):
+            plain = part.is_file() and not part.is_symlink()
+            if plain and _PART.fullmatch(part.name, len(_prefix(path))):
+                part.unlink(missing_ok=True)
 
 
 def read(path: Path, *, limit: int) -> tuple[bytes, int]:
@@ -120,7 +135,7 @@ def _locked(handle: int) -> bool:
 
 
 def _written(path: Path, data: bytes, mode: int) -> Path:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path))
     part = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -133,3 +148,7 @@ def _written(path: Path, data: bytes, mode: int) -> Path:
             part.unlink()
         raise
     return part
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name[:100]}."

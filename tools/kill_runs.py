@@ -233,7 +233,9 @@ def next_run_works(scene: Scene) -> Account:
 
 def leftovers(scene: Scene) -> list[str]:
     """Return what killed runs have left that the next one did not take away."""
-    hidden = [path.name for path in (scene.folder / "releases").glob(".*")]
+    state = Path(os.environ["XDG_STATE_HOME"])
+    places = (scene.folder, scene.folder / "releases", *state.glob("dpql/*"))
+    hidden = [path.name for place in places for path in place.glob(".*")]
     return [f"{name} was left behind" for name in hidden]
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import TypeVar
 
 from dpql.api.published import known_heads
 from dpql.api.stages import Stage
@@ -32,6 +33,8 @@ from dpql.reports.predicate import LedgerRecord
 from dpql.reports.report import Report, sign
 from dpql.reports.trust import Trust
 from dpql.reports.verify import require_named_signer, signing_line
+
+_Told = TypeVar("_Told")
 
 _HEADER_FAULTS = frozenset(f"DPQL50{digit}" for digit in range(8))
 """Refusals that say nothing about rows but what is public; they cost nothing."""
@@ -89,6 +92,7 @@ def execute(
     """
     # A plan that was not read from a file has been audited by nobody.
     audit(plan)
+    stage = _heard(stage)
     if ledger is None:
         _permitted(plan, signers, trust, approvals, day, needed=0)
         stage(Stage.READING)
@@ -122,7 +126,7 @@ def execute(
     if isinstance(granted, Sealed):
         return _stored(ledger, granted, folder)
     if reserved is not None:
-        reserved(granted.run.number)
+        _heard(reserved)(granted.run.number)
     debit = _Debit(ledger, granted, lambda: stage(Stage.DRAWING))
     stage(Stage.READING)
     release = _drawn(plan, frames, debit, engine, progress)
@@ -136,6 +140,16 @@ def execute(
     return Executed(
         report=report, fresh=True, entries=_entries(sealed), release=release
     )
+
+
+def _heard(listener: Callable[[_Told], None]) -> Callable[[_Told], None]:
+    """Return the listener without its faults: who watches a run cannot spoil it."""
+
+    def tell(what: _Told) -> None:
+        with contextlib.suppress(Exception):
+            listener(what)
+
+    return tell
 
 
 def require_signers(

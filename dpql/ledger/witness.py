@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpql.durable import read, replace
+from dpql.durable import read, replace, sweep
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account
 from dpql.ledger.entry import Head
@@ -65,6 +65,7 @@ class Witness:
             heads[new.dataset] = new
             listed = tuple(heads[name] for name in sorted(heads))
             data = canonical(encode(tuple[Head, ...], listed))
+            sweep(self.path)
             try:
                 replace(self.path, data, mode=0o600)
             except OSError as error:

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dpql.durable import alone_in, create, read, replace, sync_directory
+from dpql.durable import alone_in, create, read, replace, sweep, sync_directory
 from dpql.errors import VerifyFault
 from dpql.reports.envelope import LIMIT
 from dpql.reports.names import ENVELOPE_NAME, FOLDER, HTML_NAME, TABLES
@@ -40,7 +40,7 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]
             if locked:
                 _sweep(folder.parent)
             if folder.is_symlink() or folder.exists():
-                return _mended(folder, contents)
+                return _mended(folder, contents, locked=locked)
             _write_new(folder, contents)
     except OSError as error:
         raise VerifyFault.of(
@@ -95,13 +95,17 @@ def _write_new(folder: Path, contents: Mapping[str, bytes]) -> None:
             shutil.rmtree(part)
 
 
-def _mended(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]:
+def _mended(
+    folder: Path, contents: Mapping[str, bytes], *, locked: bool
+) -> tuple[str, ...]:
     if folder.is_symlink() or not folder.is_dir():
         raise OSError("the name is taken")
     found = _found(folder)
     if not _is_of(folder, found, contents):
         raise OSError("the folder holds something else")
     wrong = tuple(name for name in contents if found.get(name) != contents[name])
+    for name in contents if locked else ():
+        sweep(folder / name)
     for name in wrong:
         replace(folder / name, contents[name])
     return wrong

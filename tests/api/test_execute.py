@@ -187,6 +187,24 @@ def test_things_happen_in_order(
     ]
 
 
+def test_who_watches_a_run_cannot_spoil_it(office: Office) -> None:
+    """A terminal that is gone costs no epsilon; an interrupt still stops."""
+
+    def broken(_: object) -> None:
+        raise BrokenPipeError
+
+    done = office.run(stage=broken, reserved=broken)
+    assert done.fresh
+    assert office.states() == [State.RELEASED]
+
+    def stops(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        office.run("two", again=True, reserved=stops)
+    assert office.states() == [State.RELEASED, State.RESERVED]
+
+
 def test_same_plan_again_costs_nothing(office: Office) -> None:
     """The stored report comes back, byte for byte, without data or noise."""
     first = office.run()

@@ -133,6 +133,22 @@ def test_what_killed_writers_left_goes_with_the_next(tmp_path: Path) -> None:
     assert (precious / "file").exists()
 
 
+def test_parts_of_files_go_when_a_folder_is_mended(tmp_path: Path) -> None:
+    """Only what has the name of a part of ours, and is a file, is taken away."""
+    folder = tmp_path / "one"
+    write_folder(folder, OURS)
+    (folder / ".release.csv.abcd_123").write_bytes(b"half")
+    (folder / ".report.html.abcdefgh").symlink_to(tmp_path)
+    kept = {".release.csv.ABCDEFGH", ".release.csv.abc", ".notes.abcdefgh"}
+    for name in kept:
+        (folder / name).write_bytes(b"mine")
+    (folder / ".release.csv.aaaaaaaa").mkdir()
+    assert write_folder(folder, OURS) == ()
+    left = {path.name for path in folder.iterdir()}
+    strange = {".release.csv.aaaaaaaa", ".report.html.abcdefgh"}
+    assert left == {*FOLDER, *kept, *strange}
+
+
 def test_writers_take_turns(tmp_path: Path) -> None:
     """A folder that somebody is writing is not taken for one that was left."""
     living = tmp_path / ".dpql-release.living"
