@@ -7,7 +7,10 @@ from dpql.errors import Code
 BUDGET: dict[str, Code] = {
     "DPQL700": Code(
         title="there is no ledger at that place",
-        cause="A ledger is made by its owner, never by a run.",
+        cause=(
+            "A ledger is made by its owner, never by a run. The file of a ledger has "
+            "one name: a link to it is not followed, and a second hard link is refused."
+        ),
         wrong="--ledger missing.sqlite",
         right="dpql ledger open wages --epsilon 4 --unit person_id",
     ),
@@ -50,8 +53,11 @@ BUDGET: dict[str, Code] = {
     "DPQL706": Code(
         title="the ledger is older than what was seen of it",
         cause=(
-            "The witness file or a published release knows an entry that the ledger "
-            "does not have: an old copy was put back, or the chain was rewritten."
+            "A published release, the witness beside the ledger, or what this user's "
+            "dpql remembers below XDG_STATE_HOME (or ~/.local/state) knows an entry "
+            "that the ledger does not have: an old copy was put back, a copy was used "
+            "beside the original, or the chain was rewritten. Where the newest copy is "
+            "lost for good, the safe reading is that the whole budget is spent."
         ),
         wrong="a ledger restored from a backup",
         right="the newest copy of the ledger",
@@ -64,7 +70,10 @@ BUDGET: dict[str, Code] = {
     ),
     "DPQL708": Code(
         title="the ledger cannot be read or written",
-        cause="The disk is full, a permission is missing, or the file is damaged.",
+        cause=(
+            "The disk is full, a permission is missing, or the file is damaged; or the "
+            "server is set up not to sync what it writes."
+        ),
         wrong="a ledger on a read-only disk",
         right="a ledger that its owner can write",
     ),
@@ -88,7 +97,10 @@ BUDGET: dict[str, Code] = {
     ),
     "DPQL711": Code(
         title="a stored report is missing or altered",
-        cause="The ledger stores every report under its hash; this one differs.",
+        cause=(
+            "The ledger stores every report and its tables under their hashes; one "
+            "differs, and what the report gives today has another hash too."
+        ),
         wrong="a ledger whose reports were taken out",
         right="the ledger as dpql wrote it",
     ),
@@ -106,7 +118,11 @@ BUDGET: dict[str, Code] = {
     ),
     "DPQL714": Code(
         title="the witness of the ledger cannot be used",
-        cause="The file that remembers the newest entries is damaged or not writable.",
+        cause=(
+            "A file that remembers the newest entries is damaged or not writable. One "
+            "lies beside a ledger in a file; another, the only one of a ledger on a "
+            "server, below XDG_STATE_HOME (or ~/.local/state) in dpql/ledgers."
+        ),
         wrong="a witness file edited by hand",
         right="the witness file as dpql wrote it",
     ),
@@ -119,8 +135,9 @@ BUDGET: dict[str, Code] = {
     "DPQL716": Code(
         title="the data belong to another budget",
         cause=(
-            "The owner bound the place of the data to a dataset when it was opened. "
-            "Another name in a spec buys no fresh budget."
+            "The owner bound the data to a dataset when it was opened. Another name in "
+            "a spec, a link, a pattern, a folder or a `file:` address that leads to "
+            "the same files buys no fresh budget."
         ),
         wrong="--dataset other --data wages=data/2026.parquet",
         right="--dataset wages --data wages=data/2026.parquet",
