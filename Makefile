@@ -27,13 +27,14 @@ test: $(READY)  ## run every test but the slow ones
 slow: $(READY)  ## run the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
-check: $(READY)  ## format, lint, types, import contracts, stale files
+check: $(READY)  ## format, lint, types, import contracts, docs, stale files
 	$(BIN)/ruff format --check dpql tests benchmarks
 	$(BIN)/ruff check dpql tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/dpql fmt --check specs
 	$(BIN)/dpql plan --check specs
+	$(BIN)/python -m pytest --quiet -n 2 tests/docs tests/test_errors_manual.py
 
 fmt: $(READY)  ## lay out the code
 	$(BIN)/ruff format dpql tests benchmarks

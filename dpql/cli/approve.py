@@ -10,7 +10,7 @@ import click
 
 from dpql.cli import console, files, statuses
 from dpql.cli.keyring import KEY, PASSPHRASE, key_path, signer_of
-from dpql.cli.options import FORMAT
+from dpql.cli.options import DAY, FORMAT
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
 
@@ -31,7 +31,7 @@ from dpql.diagnostics import shown
     show_default=True,
     help="How often the plan may run.",
 )
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day.")
+@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="The last day.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -17,7 +17,7 @@ from dpql.cli.keyring import (
     passphrase_in,
     public_key,
 )
-from dpql.cli.options import FORMAT
+from dpql.cli.options import DAY, FORMAT
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
 
@@ -102,8 +102,8 @@ def show(*, names: tuple[str, ...], form: str) -> int:
     required=True,
     help="May sign releases, approve plans, or both.",
 )
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day of trust.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="First day without.")
+@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="First day of trust.")
+@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="First day without.")
 @TRUST
 @FORMAT
 def trust(

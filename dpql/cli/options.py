@@ -27,6 +27,8 @@ class ExactType(click.ParamType[Fraction]):
 
 EXACT = ExactType()
 
+DAY = click.DateTime(["%Y-%m-%d"])
+
 LEDGER_NAME = "ledger.sqlite"
 """The ledger of a folder, where nobody names another."""
 
