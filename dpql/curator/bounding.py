@@ -119,7 +119,7 @@ class _Stretch:
         """Return which rows are the first running ones of their units, so many."""
         ranks = np.cumsum(running)
         last: Integers = ranks.take(self.firsts) - running.take(self.firsts)
-        last += most
+        last += min(most, len(running))
         found: Mask = running & (ranks <= last.take(self.units))
         return found
 
@@ -187,8 +187,9 @@ def ranked(ids: Integers, hashes: Words, priorities: Words) -> Integers:
     lot_bits = _WORD - _UNIT_BITS - place_bits
     if lot_bits < _LEAST:
         return np.lexsort((priorities, ids))
-    # The low bits of the hash: the high ones may be those of the hand.
-    packed = hashes << np.uint64(_WORD - _UNIT_BITS)
+    # The bits of the hash below those of the hand, which are alike in it.
+    packed = hashes << np.uint64(HAND_BITS) >> np.uint64(_WORD - _UNIT_BITS)
+    packed <<= np.uint64(_WORD - _UNIT_BITS)
     packed |= priorities >> np.uint64(_WORD - lot_bits) << np.uint64(place_bits)
     packed |= np.arange(len(ids), dtype=np.uint64)
     packed.sort()
@@ -258,5 +259,6 @@ def _same(values: NDArray[Any]) -> Mask:
 def _apart(values: NDArray[Any], distance: int) -> Mask:
     """Return whether each value differs from that so many before; the first ones do."""
     found: Mask = np.ones(len(values), np.bool_)
-    np.not_equal(values[distance:], values[:-distance], out=found[distance:])
+    far = min(distance, len(values))
+    np.not_equal(values[far:], values[: len(values) - far], out=found[far:])
     return found

@@ -52,6 +52,7 @@ def _each(
     operation: Callable[[int, int], int], columns: Sequence[Sequence[int]]
 ) -> Sequence[int]:
     """Return the columns joined cell by cell."""
+    assert columns, "measures have terms"
     return reduce(lambda one, other: list(map(operation, one, other)), columns)
 
 

@@ -36,6 +36,7 @@ ROWS = {
     "wages": {"histogram": "wage", "bins": "[0, 0.1, 12.34, 20000]", "by": "[kind]"},
     "many": {"histogram": "score", "bins": f"[{', '.join(map(str, range(-50, 151)))}]"},
     "regions": {"histogram": "region", "where": 'region in [north, "1"]'},
+    "twice": {"histogram": "region", "by": "[region]"},
     "cross": {"count": "rows", "by": "[kind, region]", "where": "score is null"},
     "none": {"count": "rows", "where": "age == 17.5 or age > 1e300"},
 }

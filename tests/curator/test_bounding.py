@@ -229,6 +229,14 @@ def test_cells_of_large_numbers_are_told_apart() -> None:
     assert kept[0] == kept[1]
 
 
+@pytest.mark.parametrize("rows", [2**31, 2**63 - 1, 2**63, 10**23])
+@pytest.mark.parametrize("most", [None, 10**23])
+def test_bounds_beyond_all_numbers_bind_nobody(rows: int, most: int | None) -> None:
+    """A bound that no unit can exceed keeps every row, however large it is."""
+    ids = [unit for unit in range(200) for _ in range(3)]
+    assert all(survivors(ids, [0] * 600, list(range(600)), rows=rows, most=most))
+
+
 @pytest.mark.parametrize("bits", [0, 1, 6, 8])
 def test_every_row_is_dealt_to_the_hand_of_its_unit(bits: int) -> None:
     """Hands are cut from the order; equal hashes meet in one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from spec_text import make_spec
 from test_hostile import BASE, NAMES, hostile_plan
 
 from dpql.curator import rehearse, run
+from dpql.curator.engines.polars_engine import _settings
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import MANY, perturbed, totals
 from dpql.errors import RunFault
@@ -151,6 +153,17 @@ def test_settings_of_polars_are_left_as_they_were() -> None:
     made = known_plan(5)
     rows = pl.DataFrame({c.name: ["1"] * 7 for c in made.spec.data.columns})
     _refused("DPQL505", made, {"rows": rows})
+    assert before == pl.Config.state()
+
+
+def test_settings_are_left_as_they_were_by_runs_that_overlap() -> None:
+    """The first to start may be the first to end; the last one puts things back."""
+    before = pl.Config.state()
+    with ExitStack() as first, ExitStack() as second:
+        first.enter_context(_settings(100))
+        second.enter_context(_settings(None))
+        first.close()
+        assert before != pl.Config.state()
     assert before == pl.Config.state()
 
 

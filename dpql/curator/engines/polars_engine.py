@@ -13,8 +13,10 @@ hand, small enough for the cache of a processor.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from operator import add
 
 import numpy as np
@@ -54,24 +56,48 @@ _NARROW = (
 _APART = pl.QueryOptFlags(comm_subplan_elim=False)
 _SHARED = pl.QueryOptFlags()
 
+_lock = threading.Lock()
+_running: list[None] = []
+_restored = ExitStack()
+
 Moments = dict[str, list[int]]
 
 
 def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sums:
     """Return the moments of every step, exactly, for every declared cell."""
-    with pl.Config(verbose=False):
+    with _settings(CHUNK_ROWS if plan.spec.privacy.unit is None else None):
         rows = _rows(plan, opened)
         sheet = Sheet(plan, opened)
         frame = opened.frame if tick is None else _ticking(opened.frame, tick)
         totals = _empty(plan)
         if plan.spec.privacy.unit is None:
-            pl.Config.set_streaming_chunk_size(CHUNK_ROWS)
             for queries in plain_queries(sheet, frame, once=opened.costly):
                 _collect(totals, queries, shared=True)
         else:
             for part in _parts(sheet, frame, salt):
                 _collect(totals, bounded_queries(sheet, part), shared=False)
     return Sums(rows=rows, moments=tuple(totals))
+
+
+@contextmanager
+def _settings(chunk_rows: int | None) -> Iterator[None]:
+    """Set polars up for a run; the last of several leaves it as the first found it.
+
+    The settings are those of the process, so runs of several threads share them.
+    """
+    with _lock:
+        if not _running:
+            _restored.enter_context(pl.Config(verbose=False))
+        _running.append(None)
+        if chunk_rows is not None:
+            pl.Config.set_streaming_chunk_size(chunk_rows)
+    try:
+        yield
+    finally:
+        with _lock:
+            _running.pop()
+            if not _running:
+                _restored.close()
 
 
 def _rows(plan: Plan, opened: Source) -> int | None:
@@ -92,7 +118,9 @@ def _collect(totals: list[Moments], queries: Sequence[Query], *, shared: bool) -
     for query, frame in zip(queries, frames, strict=True):
         for index, moments in query.moments(frame).items():
             for name, numbers in moments.items():
-                totals[index][name] = list(map(add, totals[index][name], numbers))
+                total = totals[index][name]
+                assert len(total) == len(numbers), "there is a number for every cell"
+                totals[index][name] = list(map(add, total, numbers))
 
 
 def _parts(sheet: Sheet, frame: pl.LazyFrame, salt: bytes) -> Iterator[pl.DataFrame]:
@@ -109,7 +137,9 @@ def _parts(sheet: Sheet, frame: pl.LazyFrame, salt: bytes) -> Iterator[pl.DataFr
             marked = threads.map(
                 lambda rows: _marked(rows, sheet, salt), hands.all(part)
             )
-            yield pl.concat(marked, rechunk=False)
+            whole = pl.concat(marked, rechunk=False)
+        del hands
+        yield whole
 
 
 class _Hands:

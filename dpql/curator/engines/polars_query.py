@@ -141,7 +141,7 @@ def _keyed(sheet: Sheet, grouping: Grouping, indices: Sequence[int]) -> _Draft:
         totals |= sums(step, grids, mask)
         names[index] = moment_names(step, grids, mask)
     keys = {f"key:{name}": sheet.cells.words(name) for name in grouping.by}
-    codes = {name: pl.col(f"place of {name}") for name in keys}
+    codes = [pl.col(f"place of key:{name}") for name in grouping.by]
     tables = {
         f"key:{name}": _places(f"key:{name}", keys_of(sheet.data, name))
         for name in grouping.by
@@ -149,8 +149,8 @@ def _keyed(sheet: Sheet, grouping: Grouping, indices: Sequence[int]) -> _Draft:
     if grouping.edges:
         name = f"bin:{indices[0]}"
         keys[name] = sheet.bin(grouping)
-        codes[name] = pl.col(name).cast(pl.Int64)
-    cell = sheet.combined(grouping, list(codes.values())).alias("cell")
+        codes.append(pl.col(name).cast(pl.Int64))
+    cell = sheet.combined(grouping, codes).alias("cell")
 
     def query(base: pl.LazyFrame) -> Query:
         answer = base.group_by(list(keys)).agg(_aliased(totals))
@@ -198,6 +198,7 @@ def _raced(
     frame = (frame if filled else frame.filter(keep)).with_columns(_aliased(wide))
     if not grouping.by and not grouping.edges:
         return Query(frame.select(_aliased(totals)), single(names))
+    assert not filled, "rows beyond the bound stay only where there is one cell"
     answer = frame.group_by(cell=pl.col(place.name) & place.mask).agg(_aliased(totals))
     cell = pl.col("cell") // (1 << place.shift) - 1
     answer = answer.with_columns(cell.alias("cell"))
