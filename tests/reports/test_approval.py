@@ -18,6 +18,7 @@ from reports.sample_releases import (
 from dpql.errors import VerifyFault
 from dpql.reports.approval import Approved, approve, verify_approvals
 from dpql.reports.keys import Signer
+from dpql.reports.trust import parse_trust, trust_line
 
 
 def _verify(*envelopes: bytes, needed: int = 0, day: date = DAY) -> Approved:
@@ -53,6 +54,21 @@ def test_one_reviewer_counts_once() -> None:
     plan = small_plan()
     envelopes = [approve(plan, OFFICER), approve(plan, OFFICER, runs=2)]
     assert _code(*envelopes, needed=2) == "DPQL611"
+
+
+def test_two_keys_of_one_holder_are_one_reviewer() -> None:
+    """Names in the trust file tell people apart, not the number of their keys."""
+    plan = small_plan()
+    envelopes = [approve(plan, key) for key in (OFFICER, STEWARD, STRANGER)]
+    one = trust_line(OFFICER.public, "officer@example.org", ("dpql-plan",))
+    same = trust_line(STEWARD.public, "officer@example.org", ("dpql-plan",))
+    other = trust_line(STRANGER.public, "second@example.org", ("dpql-plan",))
+    trust = parse_trust(f"{one}\n{same}\n{other}")
+    options = {"day": DAY, "needed": 2}
+    assert verify_approvals(envelopes, plan, trust, **options).runs == 1
+    with pytest.raises(VerifyFault) as refusal:
+        verify_approvals(envelopes[:2], plan, trust, **options)
+    assert refusal.value.diagnostics[0].code == "DPQL611"
 
 
 def test_missing_approval_is_refused() -> None:
