@@ -75,12 +75,9 @@ def open_dataset(
 
     Without --unit, each row is a unit.
     """
-    from dpql.ledger import open_ledger
     from dpql.model.spec import Neighbours
 
-    fresh = "://" not in location and not os.path.lexists(location)
-    ledger = open_ledger(location, create=fresh)
-    account = ledger.open_account(
+    account = _ledger_to_open(location).open_account(
         dataset,
         cap=epsilon,
         unit=unit,
@@ -157,6 +154,22 @@ def recover(*, dataset: str, number: int | None, location: str, form: str) -> in
     for run in ended:
         console.tell(f" run {run.number}   {run.state.value}   ε = {run.epsilon}\n")
     return statuses.FINE
+
+
+def _ledger_to_open(location: str) -> Ledger:
+    """Return the ledger at a place; make one where there is nothing yet."""
+    from dpql.errors import LedgerFault
+    from dpql.ledger import open_ledger
+
+    ledger = open_ledger(location)
+    try:
+        ledger.datasets()
+    except LedgerFault as fault:
+        nothing = "://" in location or not os.path.lexists(location)
+        if fault.diagnostics[0].code != "DPQL700" or not nothing:
+            raise
+        return open_ledger(location, create=True)
+    return ledger
 
 
 def _ledger(location: str) -> Ledger:
