@@ -116,7 +116,7 @@ def verify(
     trust: Trust | str | Path,
     *,
     plan: Plan | None = None,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
 ) -> Release:
     """Return the release that a report vouches for, or raise.
 
@@ -127,14 +127,19 @@ def verify(
         report: a report, or the path of a release folder or an envelope.
         trust: whose signatures count; a file in the format of ``allowed_signers``.
         plan: the plan that it must be of, if one is expected.
-        ledger: the ledger that must know it, if there is one to ask.
+        ledger: the ledger that must know it, if there is one to ask; or its path or
+            address.
 
     Raises:
         dpql.errors.VerifyFault: it is not to be believed (6xx).
+        dpql.errors.LedgerFault: the ledger itself is not to be believed (7xx).
     """
     from dpql.api.examine import verify_release, verify_report
+    from dpql.ledger import open_ledger
     from dpql.reports.trust import load_trust
 
+    if isinstance(ledger, str | Path):
+        ledger = open_ledger(str(ledger))
     known = load_trust(Path(trust)) if isinstance(trust, str | Path) else trust
     if isinstance(report, str | Path):
         return verify_release(Path(report), known, plan=plan, ledger=ledger).release

@@ -12,7 +12,7 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +54,9 @@ _SCHEMA = (
         WHEN EXISTS (SELECT 1 FROM kept WHERE digest = NEW.digest)
         BEGIN SELECT RAISE(IGNORE); END""",
 )
+
+_PART = ".ledger."
+"""How the name of a ledger begins while it is made."""
 
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _PRIMARY = 0xFF
@@ -112,7 +115,7 @@ class SqliteStore:
         # The ledger is built under another name and then given its own, so that a
         # crash cannot leave half of one behind.
         try:
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".ledger.")
+            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=_PART)
             os.close(handle)
         except OSError as error:
             raise _unusable() from error
@@ -171,10 +174,10 @@ def _build(path: Path) -> None:
 
 
 def _require_file(path: Path) -> None:
-    try:
-        status = path.lstat()
-    except OSError:
-        status = None
+    status = _status(path)
+    if status is not None and status.st_nlink > 1:
+        _drop_parts(path)
+        status = _status(path)
     if status is None or not stat.S_ISREG(status.st_mode):
         raise LedgerFault.of(
             "DPQL700",
@@ -187,8 +190,23 @@ def _require_file(path: Path) -> None:
         raise LedgerFault.of(
             "DPQL700",
             "the file of the ledger has a second name",
-            hint="remove the other hard link, which may be called `.ledger.…`",
+            hint="remove the other hard link",
         )
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except OSError:
+        return None
+
+
+def _drop_parts(path: Path) -> None:
+    """Take away the first name of a ledger whose making was killed at the last step."""
+    with suppress(OSError):
+        for part in path.parent.glob(f"{_PART}*"):
+            if not part.is_symlink() and part.samefile(path):
+                part.unlink()
 
 
 def _require_schema(connection: sqlite3.Connection) -> None:

@@ -25,6 +25,7 @@ from reports.sample_releases import (
     small_plan,
 )
 
+import dpql
 from dpql.api import execute as execution
 from dpql.api.examine import verify_release, verify_report
 from dpql.api.execute import Executed, execute
@@ -470,6 +471,17 @@ def test_run_without_a_ledger_says_so(office: Office) -> None:
     assert warnings == {"approval", "ledger"}
     assert _code(office.verify) == "DPQL612"
     attempt = lambda: verify_report(done.report, TRUST, ledger=office.ledger)  # noqa: E731  one line
+    assert _code(attempt) == "DPQL612"
+
+
+def test_public_verb_takes_a_ledger_by_its_place(office: Office) -> None:
+    """`dpql.verify` looks a release up in the ledger at a path."""
+    done = office.run()
+    place, location = office.releases / "one", Path(office.location)
+    assert dpql.verify(place, TRUST, ledger=location) == done.release
+    assert dpql.verify(done.report, TRUST, ledger=office.location) == done.release
+    office.run("two", ledger=None)
+    attempt = lambda: dpql.verify(office.releases / "two", TRUST, ledger=location)  # noqa: E731  one line
     assert _code(attempt) == "DPQL612"
 
 

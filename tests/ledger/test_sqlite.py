@@ -130,6 +130,17 @@ def test_ledger_with_a_second_name_is_refused(tmp_path: Path) -> None:
     assert isinstance(ledger.reserve(DATASET, count_plan()), Reservation)
 
 
+def test_making_that_was_killed_at_its_last_step_is_finished(tmp_path: Path) -> None:
+    """The name under which a ledger was made goes, and nothing else of that name."""
+    location, ledger = Places(folder=tmp_path).make()
+    os.link(location, tmp_path / ".ledger.killed")
+    (tmp_path / ".ledger.other").write_bytes(b"mine")
+    (tmp_path / ".ledger.link").symlink_to(location)
+    assert isinstance(ledger.reserve(DATASET, count_plan()), Reservation)
+    left = {path.name for path in tmp_path.glob(".ledger.*")}
+    assert left == {".ledger.other", ".ledger.link"}
+
+
 def test_damaged_pages_are_refused_or_harmless(tmp_path: Path) -> None:
     """Whatever byte range is overwritten, only refusals of ours come out."""
     location, ledger = Places(folder=tmp_path).make()
