@@ -34,7 +34,7 @@ _GOOD, _WARNING = " ok", " !!"
     "location",
     envvar="DPQL_LEDGER",
     metavar="FILE|URL",
-    help="Look the release up in the ledger too.",
+    help="Refuse a release that this ledger does not know.",
 )
 @click.option(
     "--plan",
