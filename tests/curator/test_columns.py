@@ -161,6 +161,25 @@ def test_text_that_is_no_utf8_is_a_text_like_others(
     assert (15, [2, 1, 1]) == sums(_stored(numbers, form, tmp_path))
 
 
+@pytest.mark.parametrize("form", ["table", "batch", "reader", "pandas"])
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str
+)
+def test_polars_gets_no_text_that_is_no_utf8(
+    kind: Any, form: str, tmp_path: Path
+) -> None:
+    """Broken text of Arrow becomes U+FFFD before polars trusts it."""
+    table = _table(k=_text(LATIN, kind))
+    if form == "pandas":
+        frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    else:
+        frame = _stored(table, form, tmp_path)
+    opened = engine_named("polars").open_frame(frame, made().spec.data)  # type: ignore[union-attr]
+    assert [raw.decode("utf-8", "replace") for raw in LATIN] == [
+        *opened.frame.collect()["k"]
+    ]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_dictionary_of_broken_text_is_decoded(form: str, tmp_path: Path) -> None:
     """The words of a dictionary need not be UTF-8 either."""
@@ -273,6 +292,15 @@ def test_no_name_of_a_column_means_anything(name: str, tmp_path: Path) -> None:
     words = frame.rename({"k": "x1", name: "n"}).rename({"x1": name})
     for kind in (words, words.to_arrow(), words.to_pandas()):
         assert (3, [1, 0, 1]) == sums(kind, made("n", name))
+
+
+@pytest.mark.parametrize(
+    ("number", "word"), [("*", "=*"), ("^x$", "=^x$"), ("=", "=="), ("==*", "=*")]
+)
+def test_names_that_are_made_safe_stay_apart(number: str, word: str) -> None:
+    """No mark makes one name of two."""
+    frame = pl.DataFrame({number: [1, 2], word: ["north", "1"]})
+    assert (3, [1, 0, 1]) == sums(frame, made(number, word))
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,29 @@ def test_a_path_a_folder_a_pattern_and_a_url_name_the_same(
 
 
 @pytest.mark.parametrize("suffix", WRITE)
+def test_a_file_counts_once_whatever_its_names(suffix: str, tmp_path: Path) -> None:
+    """Links in a folder, and patterns that match a folder and its files, add no row."""
+    (tmp_path / "deep").mkdir()
+    path = tmp_path / "deep" / f"b.{suffix}"
+    WRITE[suffix](FLAT, path)
+    (tmp_path / f"a.{suffix}").symlink_to(path)
+    (tmp_path / f"c.{suffix}").hardlink_to(path)
+    (tmp_path / "again").symlink_to(tmp_path / "deep", target_is_directory=True)
+    for place in (tmp_path, tmp_path / "*", tmp_path / "**", tmp_path / "**" / "*"):
+        assert (3, [1, 0, 1]) == sums(str(place))
+
+
+def test_linked_folders_are_read_once(tmp_path: Path) -> None:
+    """A partition may be a link, and links may lead in a circle."""
+    (tmp_path / "elsewhere").mkdir()
+    WRITE["parquet"](FLAT, tmp_path / "elsewhere" / "a.parquet")
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "k=south").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / "circle").symlink_to(tmp_path / "table")
+    assert (3, [0, 2, 0]) == sums(tmp_path / "table")
+
+
+@pytest.mark.parametrize("suffix", WRITE)
 def test_files_are_joined_by_the_names_of_columns(suffix: str, tmp_path: Path) -> None:
     """Columns in another order, or others beside them, are no matter."""
     WRITE[suffix](FLAT, tmp_path / f"a.{suffix}")

@@ -156,6 +156,21 @@ def _for_arrow(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(pl.Int128).cast(pl.Int64, strict=False))
 
 
+@pytest.mark.parametrize(
+    "place", range(len(JUNK)), ids=lambda p: type(JUNK[p]).__name__
+)
+def test_what_is_no_value_is_missing(place: int) -> None:
+    """Lists, bytes, dates and strangers count as None does, for every column."""
+    plan = unit_plan(20, 20)
+    cells = dict.fromkeys(_names(plan), 17)
+    rows = [{**cells, name: None} for name in cells]
+    columns = {
+        name: [JUNK[place] if row[name] is None else 17 for row in rows]
+        for name in cells
+    }
+    same(plan, answer(reference, plan, rows), answer(ENGINE, plan, columns))
+
+
 def test_one_object_changes_no_other() -> None:
     """A stray cell in a column of integers leaves the others what they were."""
     plan = row_plan()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import threading
 from collections.abc import Iterator
@@ -144,6 +145,15 @@ def test_a_file_that_is_not_what_its_url_says_is_refused(
         text = refused(f"{place}/rows.{suffix}")
     assert text.startswith(("DPQL501", "DPQL502"))
     assert "html" not in text
+
+
+def test_nothing_from_a_url_is_decompressed() -> None:
+    """The first bytes of a text decide nothing, wherever it comes from."""
+    packed = gzip.compress(b"x,k\n1,north\n", mtime=0)
+    with _served({"/rows.csv": packed, "/rows.ndjson": packed}) as place:
+        assert "DPQL502" in refused(f"{place}/rows.csv")
+        total, _ = sums(f"{place}/rows.ndjson")
+    assert total == 7 * len(packed.removesuffix(b"\n").split(b"\n"))
 
 
 def test_the_end_of_a_url_tells_the_format() -> None:

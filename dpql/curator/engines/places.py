@@ -7,6 +7,7 @@ folders of a partitioned table, so neither decides how anything is read.
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,14 +96,15 @@ def folder_values(root: str, file: str) -> dict[str, str | None]:
 def _local(place: str, data: Data) -> Place:
     path = Path(place).absolute()
     try:
-        root, files = _found(path)
+        root, found = _found(path)
+        files = _once(found)
     except (OSError, ValueError):
         raise no_file(data) from None
     if not files:
         raise no_file(data)
     formats = {_format(file.name, bare=path.is_dir()) for file in files}
     return Place(
-        format=_one(formats, data), files=tuple(sorted(map(str, files))), root=str(root)
+        format=_one(formats, data), files=tuple(map(str, files)), root=str(root)
     )
 
 
@@ -113,9 +115,20 @@ def _found(path: Path) -> tuple[Path, list[Path]]:
     if path.exists():
         return path.parent, [path]
     matches = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207  at any depth
-    # A pattern may match a folder and what is in it: no file is read twice.
-    files = {file for match in matches for file in _files(match)}
-    return Path(*_fixed(path.parts)), list(files)
+    files = [file for match in matches for file in _files(match)]
+    return Path(*_fixed(path.parts)), files
+
+
+def _once(files: Iterable[Path]) -> list[Path]:
+    """Return each file under its first name, or its rows would count twice.
+
+    A pattern may match a folder and what is in it; links are further names of a file.
+    """
+    known: dict[tuple[int, int], Path] = {}
+    for file in sorted(files):
+        status = file.stat()
+        known.setdefault((status.st_dev, status.st_ino), file)
+    return list(known.values())
 
 
 def _fixed(parts: Iterable[str]) -> list[str]:
@@ -135,14 +148,27 @@ def _files(match: Path) -> list[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    """Return the files below a folder that hold rows: neither empty nor hidden."""
-    return [
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and not any(map(_hidden, path.relative_to(folder).parts))
-        and path.stat().st_size
-    ]
+    """Return the files below a folder that hold rows: neither empty nor hidden.
+
+    Links are followed, once. A folder that may not be read is a fault: its rows would
+    be left out without a word.
+    """
+    found: list[Path] = []
+    seen: set[tuple[int, int]] = set()
+    for place, folders, names in os.walk(folder, onerror=_failing, followlinks=True):
+        status = Path(place).stat()
+        if (status.st_dev, status.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        folders[:] = [name for name in folders if not _hidden(name)]
+        paths = [Path(place, name) for name in names if not _hidden(name)]
+        found += [path for path in paths if path.is_file() and path.stat().st_size]
+    return found
+
+
+def _failing(error: OSError) -> None:
+    raise error
 
 
 def _hidden(part: str) -> bool:
