@@ -44,7 +44,10 @@ STORY: tuple[tuple[str, tuple[str, ...]], ...] = (
             _OPEN,
         ),
     ),
-    ("The reviewer approves this plan:", ("approve wages.plan.json --key officer",)),
+    (
+        "The reviewer approves this plan:",
+        ("approve wages.plan.json --key officer --yes",),
+    ),
     (
         "The steward runs it on the data. The debit comes first, then the noise:",
         ("run wages.plan.json --data wages=data/wages.csv --key steward --yes",),

@@ -86,6 +86,17 @@ def test_a_passphrase_is_asked_for_unseen(tmp_path: Path) -> None:
     assert (4, True) == (status, "DPQL622" in screen)
 
 
+@pytest.mark.parametrize("columns", ["120", "60"])
+def test_the_demo_asks_nothing(tmp_path: Path, columns: str) -> None:
+    """On a terminal too it runs to its end, and nothing else has to be typed."""
+    status, screen = _answered(
+        tmp_path, "", "demo", "first", TERM="xterm", COLUMNS=columns
+    )
+    assert (0, False) == (status, "[y/N]" in screen)
+    assert "report.html to read the release" in re.sub(r"\s+", " ", screen)
+    assert [p.name for p in tmp_path.glob("first/releases/*/report.html")]
+
+
 STAGES = [
     "adding up rows",
     "drawing noise",
