@@ -152,6 +152,40 @@ def test_files_of_several_types_are_one_table(
     same(plan, expected, answer(ENGINE, plan, str(folder / f"*{suffix}")))
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pl.Series([0.1, 16777217, 5], dtype=pl.Float32),
+        pl.Series([0.1, 5, 5], dtype=pl.Float16),
+        pl.Series([Decimal("0.10"), Decimal("12.34"), None]),
+        pl.Series([True, False, None]),
+        pl.Series([2**64 - 1, 2**63, 17], dtype=pl.UInt64),
+        pl.Series([2**53 + 1, 17, None]),
+        pl.Series(["0.1", "17", "x"], dtype=pl.Categorical),
+        pl.Series([None, None, None], dtype=pl.Null),
+    ],
+    ids=lambda cells: str(cells.dtype),
+)
+@pytest.mark.parametrize("beside", [["x"], [0.5], [3]])
+def test_a_number_is_the_same_beside_any_other_type(
+    cells: pl.Series, beside: list[Any], tmp_path: Path
+) -> None:
+    """Whatever the types of other files are, a cell is the number it was."""
+    plan = row_plan()
+    words = ("region", "kind")
+    numbers = [name for name in _names(plan) if name not in words]
+    parts = [
+        pl.DataFrame(dict.fromkeys(numbers, column)).with_columns(
+            pl.lit("a").alias(name) for name in words
+        )
+        for column in (cells, pl.Series(beside))
+    ]
+    for place, part in enumerate(parts):
+        part.write_parquet(tmp_path / f"{place}.parquet")
+    rows = [row for part in parts for row in part.to_dicts()]
+    same(plan, answer(reference, plan, rows), answer(ENGINE, plan, tmp_path))
+
+
 def _for_arrow(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(pl.Int128).cast(pl.Int64, strict=False))
 
