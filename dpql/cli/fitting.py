@@ -1,7 +1,7 @@
 """A review table cut to the width of a terminal.
 
-Words are wrapped under themselves. A table that is too wide first gives up its bars;
-if that is not enough, every row becomes a short list.
+Words are wrapped under themselves. A table that is too wide first gives up its bars,
+then a space between its columns; if that is not enough, every row becomes a short list.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ _SPARED = 9
 _NAMED = range(6, 20)
 _FACT = re.compile(r"^( (?:(?:ok|!!|--)  |[!+ -] )?(?:not )?[a-z]+ {2,})(\S.*)$")
 _GAP = re.compile(r" {4,}")
+_GAP_OF_COLUMNS = re.compile(r"(?<=x) (?=  )")
 _TOGETHER = re.compile(r"(?<=\d) (?=\d{3}\b)|(?<=[±≈→]) (?=\S)|(?<=ε) (?=≈)")
 
 
@@ -56,8 +57,9 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 def _table(lines: list[str], width: int) -> str:
     narrow = [_without_bar(line) for line in lines]
-    if max(map(len, narrow)) <= width:
-        return "\n".join(narrow)
+    for drawn in (narrow, _closer(narrow)):
+        if max(map(len, drawn)) <= width:
+            return "\n".join(drawn)
     heading, _, *rows = [re.split(r" {3,}", line.strip()) for line in narrow]
     records = [
         [
@@ -67,6 +69,20 @@ def _table(lines: list[str], width: int) -> str:
         for row in rows
     ]
     return "\n".join("\n".join(record) for record in records)
+
+
+def _closer(lines: list[str]) -> list[str]:
+    """Return a table with two spaces between its columns, where there are more."""
+    rows = [line for line in lines if line.strip(" ─")]
+    blank = "".join(
+        " " if all(row[place : place + 1] in {"", " "} for row in rows) else "x"
+        for place in range(max(map(len, lines)))
+    )
+    spared = [found.start() for found in _GAP_OF_COLUMNS.finditer(blank)]
+    return [
+        "".join(letter for place, letter in enumerate(line) if place not in spared)
+        for line in lines
+    ]
 
 
 def _pairs(heading: list[str], row: list[str]) -> list[tuple[str, str]]:

@@ -124,6 +124,22 @@ def test_narrow_terminals_get_narrow_tables(width: int) -> None:
     assert words - {"statistic"} <= {*narrow.split()}
 
 
+@pytest.mark.parametrize(
+    ("width", "bars", "rule"),
+    [(200, True, True), (80, False, True), (60, False, False)],
+)
+def test_a_table_gives_up_as_little_as_it_must(
+    *, width: int, bars: bool, rule: bool
+) -> None:
+    """A usual terminal gets a table, without bars; a narrow one gets lists."""
+    narrow = fitted(fine(dpql("plan", "specs/district_wages.yaml")), width)
+    assert (bars, rule) == ("█" in narrow, "─" in narrow)
+    if rule:
+        heading, _, *rows = narrow.splitlines()[2:7]
+        place = heading.index("within")
+        assert ["± 60", "beside each value", "± 32"] == [row[place:] for row in rows]
+
+
 def _on_a_terminal(columns: int, *arguments: str, **environment: str) -> str:
     """Return what the command shows on a terminal of that width."""
     leader, follower = pty.openpty()
