@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import uuid
+from collections import deque
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from functools import cache
@@ -382,6 +383,12 @@ def test_labels_of_pandas_are_names() -> None:
         np.arange(5)[1:3],
         pl.Series([1, 2]),
         pd.Series([1, 2]),
+        pd.Index([1, 2]),
+        pd.array([1, 2]),
+        pa.array([1, 2]),
+        pa.chunked_array([["1"], ["2"]]),
+        pa.array(["1", "2"]).dictionary_encode(),
+        deque([1, 2]),
         ["1", 2.0],
     ],
     ids=lambda cells: f"{type(cells).__name__} {getattr(cells, 'dtype', '')}",
@@ -409,6 +416,8 @@ def test_masked_cells_are_missing() -> None:
         {1: 2},
         {1, 2},
         iter([1, 2]),
+        memoryview(b"17"),
+        pl.Series([object(), object()], dtype=pl.Object),
         np.array([b"1", b"2"]),
         np.array([[1], [2]]),
         np.array(["2020-01-01"] * 2, "datetime64[s]"),

@@ -216,6 +216,7 @@ def test_a_file_that_is_not_what_it_says_is_refused(
 @pytest.mark.parametrize(
     "place",
     [
+        "",
         "nowhere.csv",
         "no*where.csv",
         "nowhere/",

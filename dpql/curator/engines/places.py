@@ -54,6 +54,8 @@ def find(place: str, data: Data) -> Place:
     Raises:
         RunFault: DPQL501, it names nothing; DPQL502, no format or several.
     """
+    if not place:
+        raise no_file(data)
     if "://" not in place:
         return _local(place, data)
     try:

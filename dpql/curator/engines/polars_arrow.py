@@ -7,6 +7,7 @@ declared are never looked at, for polars cannot hold every type that Arrow has.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -67,13 +68,21 @@ def stream_columns(frame: Any, data: Data) -> Found:
     }
 
 
+def is_array(thing: object) -> bool:
+    """Tell whether the thing is an array of pyarrow."""
+    arrow: Any = sys.modules.get("pyarrow")
+    return arrow is not None and isinstance(thing, arrow.Array | arrow.ChunkedArray)
+
+
 def array(chunks: Any, *, number: bool) -> pl.Series | str:
-    """Return a chunked array of pyarrow as a column, or the name of its type.
+    """Return an array of pyarrow as a column, or the name of its type.
 
     Which of them depends on the type alone.
     """
     kind = chunks.type
     types = import_module("pyarrow").types
+    if not hasattr(chunks, "chunks"):
+        chunks = _chunked([chunks], kind)
     if not types.is_dictionary(kind):
         return _flat(chunks, kind, number=number)
     values = _flat(_chunked([], kind.value_type), kind.value_type, number=number)

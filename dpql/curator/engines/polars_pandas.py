@@ -15,10 +15,19 @@ from dpql.curator.engines.polars_objects import array, objects, without
 from dpql.model.spec import Data
 
 
-def is_pandas(thing: object, name: str) -> bool:
-    """Tell whether the thing is of that class of pandas."""
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(thing, getattr(pandas, name))
+def is_table(thing: object) -> bool:
+    """Tell whether the thing is a frame of pandas."""
+    pandas: Any = sys.modules.get("pandas")
+    return pandas is not None and isinstance(thing, pandas.DataFrame)
+
+
+def is_column(thing: object) -> bool:
+    """Tell whether the thing is a series, an index or an array of pandas."""
+    pandas: Any = sys.modules.get("pandas")
+    if pandas is None:
+        return False
+    kinds = (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)
+    return isinstance(thing, kinds)
 
 
 def pandas_columns(frame: Any, data: Data) -> Found:
@@ -40,6 +49,7 @@ def pandas_columns(frame: Any, data: Data) -> Found:
 
 def pandas_column(cells: Any, *, number: bool) -> pl.Series | str:
     """Return a series of pandas as a column, or the name of its type."""
+    cells = sys.modules["pandas"].Series(cells)
     dtype = cells.dtype
     name = str(dtype.name)
     column: pl.Series | None = None
@@ -48,7 +58,7 @@ def pandas_column(cells: Any, *, number: bool) -> pl.Series | str:
     elif name == "category":
         column = _category(cells, number=number)
     elif hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "") == "pyarrow":
-        return arrow_array(_chunks(cells), number=number)
+        return arrow_array(cells.array.__arrow_array__(), number=number)
     elif hasattr(dtype, "storage"):
         column = objects(cells.to_numpy(object).tolist(), number=number)
     elif hasattr(dtype, "numpy_dtype") and dtype.kind in "iufb":
@@ -59,17 +69,11 @@ def pandas_column(cells: Any, *, number: bool) -> pl.Series | str:
 
 
 def _category(cells: Any, *, number: bool) -> pl.Series | None:
-    known = pandas_column(cells.cat.categories.to_series(), number=number)
+    known = pandas_column(cells.cat.categories, number=number)
     if isinstance(known, str):
         return None
     places = cells.cat.codes.to_numpy().astype(np.int64)
     return known.gather(without(pl.Series(places), places < 0))
-
-
-def _chunks(cells: Any) -> Any:
-    arrow = sys.modules["pyarrow"]
-    held = cells.array.__arrow_array__()
-    return held if isinstance(held, arrow.ChunkedArray) else arrow.chunked_array([held])
 
 
 def _label(label: object) -> str | None:

@@ -19,7 +19,12 @@ import polars.selectors as cs
 
 from dpql.curator.engines.places import Place, find, unreadable
 from dpql.curator.engines.polars_again import reread
-from dpql.curator.engines.polars_arrow import Found, stream_columns
+from dpql.curator.engines.polars_arrow import (
+    Found,
+    array,
+    is_array,
+    stream_columns,
+)
 from dpql.curator.engines.polars_columns import check, is_number, places
 from dpql.curator.engines.polars_files import (
     SEPARATORS,
@@ -31,7 +36,12 @@ from dpql.curator.engines.polars_files import (
 )
 from dpql.curator.engines.polars_objects import array as numpy_array
 from dpql.curator.engines.polars_objects import objects
-from dpql.curator.engines.polars_pandas import is_pandas, pandas_column, pandas_columns
+from dpql.curator.engines.polars_pandas import (
+    is_column,
+    is_table,
+    pandas_column,
+    pandas_columns,
+)
 from dpql.curator.engines.polars_text import as_type, common_type, inner
 from dpql.errors import RunFault
 from dpql.model.spec import Data
@@ -161,7 +171,7 @@ def _memory(found: Found, data: Data) -> Piece:
 
 
 def _columns(frame: Any, data: Data) -> Found:
-    if is_pandas(frame, "DataFrame"):
+    if is_table(frame):
         return pandas_columns(frame, data)
     if isinstance(frame, Mapping):
         labels = list(frame)
@@ -185,11 +195,14 @@ def _cells(cells: Any, *, number: bool) -> pl.Series | str:
     """Return one column of a mapping, or the name of its type."""
     if isinstance(cells, pl.Series):
         return cells
-    if is_pandas(cells, "Series"):
+    if is_column(cells):
         return pandas_column(cells, number=number)
+    if is_array(cells):
+        return array(cells, number=number)
     if isinstance(cells, np.ndarray):
         found = numpy_array(cells, number=number)
         return str(cells.dtype) if found is None else found
-    if isinstance(cells, Sequence) and not isinstance(cells, str | bytes | bytearray):
+    raw = str | bytes | bytearray | memoryview
+    if isinstance(cells, Sequence) and not isinstance(cells, raw):
         return objects(cells, number=number)
     return type(cells).__name__
