@@ -16,22 +16,30 @@ RUNNING: dict[str, Code] = {
     ),
     "DPQL501": Code(
         title="there is no such file",
-        cause="The path or pattern given for the data matches no file.",
+        cause=(
+            "The path, pattern or URL given for the data leads to no file that can be "
+            "read: there is none, it may not be opened, or no server answers."
+        ),
         wrong="--data wages=wagse.parquet",
         right="--data wages=wages.parquet",
     ),
     "DPQL502": Code(
         title="the data are of no kind that can be read",
         cause=(
-            "Rows come as parquet, csv, tsv, ndjson or Arrow files, told apart by "
-            "suffix, or as an object with the Arrow C stream interface."
+            "Rows come as parquet, csv, tsv, ndjson or Arrow files, all of one kind, "
+            "told apart by suffix and never decompressed; or as a frame of polars or "
+            "pandas, a mapping of equally long columns, or an object with the Arrow C "
+            "stream interface."
         ),
         wrong="--data wages=wages.xlsx",
         right="--data wages=wages.parquet",
     ),
     "DPQL503": Code(
         title="a declared column is missing from the data",
-        cause="Every column that the spec declares must be in the data, by its name.",
+        cause=(
+            "Every column that the spec declares must be in the data once, by its "
+            "name, in every file of them."
+        ),
         wrong="a file without the column `age`",
         right="a file with all declared columns; others are ignored",
     ),
@@ -72,10 +80,10 @@ RUNNING: dict[str, Code] = {
     "DPQL510": Code(
         title="the engine failed",
         cause=(
-            "Reading or adding up the rows failed: a damaged file, no permission, no "
-            "memory. Messages of engines quote private cells, so they are withheld."
+            "Reading or adding up the rows failed: a damaged file, a query that fails, "
+            "no memory. Messages of engines quote private cells, so they are withheld."
         ),
-        wrong="a parquet file cut short",
+        wrong="a parquet file with damaged pages",
         right="a whole file; look at it with the engine itself, where that is allowed",
     ),
 }
