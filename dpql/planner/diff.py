@@ -42,6 +42,11 @@ class Difference:
 
         return as_text(self).rstrip("\n")
 
+    def _repr_html_(self) -> str:
+        from dpql.planner.diff_render import as_html
+
+        return as_html(self)
+
 
 def diff(old: Plan, new: Plan) -> Difference:
     """Return what changed from the old plan to the new one, judged by rule."""

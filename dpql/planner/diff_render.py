@@ -1,7 +1,8 @@
-"""A difference as text, Markdown or JSON."""
+"""A difference as text, Markdown, HTML or JSON."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 from dpql.diagnostics import shown
@@ -43,6 +44,26 @@ def as_markdown(difference: Difference) -> str:
     if difference.cosmetic:
         lines += ["", f"{plural(difference.cosmetic, 'change')} of wording only."]
     return "\n".join(lines) + "\n"
+
+
+def as_html(difference: Difference) -> str:
+    """Return the difference as a fragment that a notebook shows; texts are escaped."""
+    rows = "".join(
+        "<tr>"
+        + "".join(
+            f'<td style="text-align:left">{escape(cell)}</td>'
+            for cell in (change.mark.strip(), change.subject, change.text, change.note)
+        )
+        + "</tr>"
+        for change in difference.changes
+    )
+    wording = plural(difference.cosmetic, "change") + " of wording only"
+    return (
+        f"<p><strong>{difference.verdict.value}</strong> plan "
+        f"<code>{difference.old[:8]}</code> → <code>{difference.new[:8]}</code></p>"
+        f"<table><tbody>{rows}</tbody></table>"
+        + (f"<p>{wording}</p>" if difference.cosmetic else "")
+    )
 
 
 def as_json(difference: Difference) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from itertools import islice
 
 from dpql.diagnostics import shown
 from dpql.model.release_text import plain
+from dpql.model.spec import Neighbours
 from dpql.reports.checks import UNCHECKED
 from dpql.reports.page_style import STYLE
 from dpql.reports.plot import axis_of, budget_plot, interval_plot
@@ -33,6 +34,10 @@ from dpql.reports.view import (
 )
 
 _ROWS = 500
+_NEIGHBOURS = {
+    Neighbours.ADD_REMOVE: "one more, or one fewer",
+    Neighbours.REPLACE_ONE: "one replaced by another",
+}
 _HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 
 POLICY = (
@@ -82,7 +87,7 @@ def _head(view: View) -> Iterator[str]:
         f"e<sup>ε</sup> ≤ {factor_text(guarantee.epsilon)}; {guarantee.variant}",
     )
     yield _term("Protects", _safe(guarantee.unit))
-    yield _term("Neighbours", guarantee.neighbours.value.replace("_", " "))
+    yield _term("Neighbours", _NEIGHBOURS[guarantee.neighbours])
     yield _term("Plan", f"<code>{predicate.plan_digest[:16]}</code>")
     record = predicate.ledger
     if record is not None:

@@ -318,6 +318,10 @@ def test_markdown_and_json_say_the_same() -> None:
     assert text.startswith("### WEAKER: plan `")
     assert text.count("\n| ") == len(found.changes) + 2
     assert "1 change of wording only." in text
+    page = found._repr_html_()
+    assert page.startswith("<p><strong>WEAKER</strong> plan ")
+    assert page.count("<tr>") == len(found.changes)
+    assert "1 change of wording only" in page
 
 
 def test_the_same_plan_has_a_short_text() -> None:
@@ -331,7 +335,11 @@ def test_the_same_plan_has_a_short_text() -> None:
 def test_hostile_names_are_inert_in_differences() -> None:
     """No control character of a spec reaches a terminal."""
     made: Plan = plan(OLD)
-    hostile = plan(replace(OLD, signer="\x1b[2J\u202eevil|"))
-    text = as_text(diff(made, hostile)) + as_markdown(diff(made, hostile))
+    hostile = plan(replace(OLD, signer="\x1b[2J\u202e<b>evil|"))
+    found = diff(made, hostile)
+    page = found._repr_html_()
+    text = as_text(found) + as_markdown(found) + page
+    assert "&lt;b&gt;evil" in page
+    assert "<b>" not in page
     assert "\x1b" not in text
     assert "\u202e" not in text
