@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from curator_kinds import WRITE
 from test_hostile import hostile_plan
 
 from dpql.curator import run
@@ -76,6 +77,48 @@ def test_the_release_holds_no_canary(
     assert not all(str(ROWS) in text for text in texts)
 
 
+FEW = 10_007
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["csv", "tsv", "ndjson", "arrow", "parquet", "folder", "table", "pandas", "lists"],
+)
+def test_no_kind_of_data_shows_a_canary(
+    form: str,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Neither the release nor any stream repeats cells, counts, names or digests."""
+    rows = pl.DataFrame(
+        {
+            "region": [CANARY_WORD] * FEW,
+            "age": [CANARY_WORD, *["17"] * (FEW - 1)],
+            "wage": [CANARY_CELL] * FEW,
+            "score": [0.5] * FEW,
+        }
+    )
+    frames: dict[str, Any] = {
+        "table": rows.to_arrow(),
+        "pandas": rows.to_pandas(),
+        "lists": rows.to_dict(as_series=False),
+    }
+    canaries = [CANARY_WORD, str(CANARY_CELL)]
+    if form not in frames:
+        folder = tmp_path / f"region={CANARY_WORD}"
+        folder.mkdir()
+        path = folder / f"rows.{'csv' if form == 'folder' else form}"
+        WRITE[path.suffix[1:]](rows, path)
+        canaries += [hashlib.sha256(path.read_bytes()).hexdigest(), str(tmp_path)]
+        frames[form] = tmp_path if form == "folder" else path
+    with caplog.at_level(logging.DEBUG):
+        texts = [_everything(run(hostile_plan(), {"rows": frames[form]})) for _ in "12"]
+    assert ["", "", ""] == [*capfd.readouterr(), caplog.text]
+    for text in texts:
+        assert [] == [canary for canary in canaries if canary in text]
+
+
 def test_exact_sums_never_show_themselves(table: Path) -> None:
     """The handle of the rows and the exact sums have no telling repr."""
     made = hostile_plan()
@@ -114,6 +157,13 @@ class _Failing:
         raise ValueError(CANARY_WORD)
 
 
+class _Sequence(list[str]):
+    """A column that fails with a message that quotes a cell."""
+
+    def __iter__(self) -> Any:
+        raise ValueError(CANARY_WORD)
+
+
 def _damaged(folder: Path) -> str:
     path = folder / "rows.parquet"
     whole = io.BytesIO()
@@ -135,7 +185,8 @@ def test_errors_of_engines_stop_at_the_wall(
     ).lazy()
     strict = lazy.with_columns(pl.col("age").cast(pl.Int64, strict=True))
     texts = set()
-    for frame in (_Failing(), strict, _damaged(tmp_path)):
+    columns = dict.fromkeys(("region", "age", "wage", "score"), _Sequence())
+    for frame in (_Failing(), strict, _damaged(tmp_path), columns):
         with pytest.raises(RunFault) as caught:
             run(hostile_plan(), {"rows": frame})
         error = caught.value

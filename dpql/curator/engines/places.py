@@ -72,7 +72,9 @@ def find(place: str, data: Data) -> Place:
 def no_file(data: Data) -> RunFault:
     """Return the fault of data that are not there or cannot be fetched."""
     return RunFault.of(
-        "DPQL501", f"no file can be read for the data of `{data.source}`"
+        "DPQL501",
+        f"no file can be read for the data of `{data.source}`",
+        hint="look at the path, the pattern or the URL, and at who may read it",
     )
 
 
