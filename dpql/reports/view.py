@@ -82,14 +82,8 @@ def read_ledger_record(payload: bytes) -> LedgerRecord | None:
 def digits_of(value: CellValue) -> Shown:
     """Return a value with its interval as text."""
     half = (value.upper - value.lower) / 2
-    whole = all(x.denominator == 1 for x in (value.value, value.lower, value.upper))
     places = 0
-    while (
-        not whole
-        and half > 0
-        and places < _PLACES
-        and Fraction(1, 10**places) > half / _FINENESS
-    ):
+    while half > 0 and places < _PLACES and Fraction(1, 10**places) > half / _FINENESS:
         places += 1
     if half == 0:
         return Shown(plain(value.value), plain(value.lower), plain(value.upper))
