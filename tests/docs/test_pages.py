@@ -19,6 +19,11 @@ RUN = [
     *sorted(page for page in GUIDE.glob("*.md") if page.name not in ELSEWHERE),
 ]
 
+PAGES_READ = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+_RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
+_BAR = re.compile(r"(?<!\\)\|")
+
 
 @pytest.mark.cli
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
@@ -34,17 +39,44 @@ def test_reference_pages_are_fresh(name: str) -> None:
     assert PAGES[name]() == path.read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    "page",
-    [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))],
-    ids=lambda page: page.name,
-)
+@pytest.mark.parametrize("page", PAGES_READ, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     """Every relative link of a page names a file that is there."""
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+def ragged(text: str) -> list[str]:
+    """Return the rows of tables that have not as many cells as their header."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    width, above, found = 0, "", []
+    for line in text.split("\n"):
+        bars = len(_BAR.findall(line)) if line.startswith("|") else 0
+        if _RULE.fullmatch(line):
+            width = len(_BAR.findall(above))
+        if bars == 0:
+            width = 0
+        elif width not in (0, bars):
+            found.append(line)
+        above = line
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES_READ, ids=lambda page: page.name)
+def test_rows_of_tables_fit_their_headers(page: Path) -> None:
+    """A bar within a cell is escaped, or the row falls apart."""
+    assert [] == ragged(page.read_text("utf-8"))
+
+
+def test_a_row_that_falls_apart_is_noticed() -> None:
+    """Bars count unless they are escaped or in a fenced block."""
+    head = "| a | b |\n| :-- | --- |\n"
+    assert [] == ragged(f"{head}| 1 | \\|x\\| |\n\n| no table\n")
+    assert ["| 1 | |x| |"] == ragged(f"{head}| 1 | 2 |\n| 1 | |x| |\n")
+    assert ["| --- |"] == ragged("| a | b |\n| --- |\n")
+    assert [] == ragged(f"```\n{head}| 1 |\n```\n")
 
 
 def test_examples_are_compared_line_by_line() -> None:
