@@ -14,11 +14,12 @@ PEOPLE = 24_000
 
 _HEADER = "person_id,district,age,wage"
 _DISTRICTS = ("north", "north", "east", "south", "south", "south", "west", "west")
-_MONTHS = (1, 2, 2, 3, 3, 3, 4, 6)
+_MONTHS = (1, 2, 2, 2, 3, 3, 3, 3)
+_YEAR_ROUND = 6
 
 
 def wages(people: int = PEOPLE) -> str:
-    """Return a CSV of payslips, two to three a person."""
+    """Return a CSV of payslips, up to three a person but for a few who have more."""
     lines = [_HEADER]
     lines += [line for number in range(people) for line in _payslips(number)]
     return "\n".join(lines) + "\n"
@@ -33,7 +34,9 @@ def _payslips(number: int) -> Iterator[str]:
     level = 640.0
     for byte in chance[8:14]:
         level *= 1 + byte / 512
-    for month in range(_MONTHS[chance[2] % 8]):
+    few = chance[14] < 13  # noqa: PLR2004  one in twenty has more than the others
+    months = _YEAR_ROUND if few else _MONTHS[chance[2] % 8]
+    for month in range(months):
         slip = chance[16 + month]
         yield f"{person},{district},{age},{_wage(level, slip)}"
 

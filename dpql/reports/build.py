@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from dpql.errors import VerifyFault
-from dpql.model.plan import Part
+from dpql.model.plan import Part, Plan
 from dpql.model.release import Outcome, Release, Result, headings
 from dpql.reports.predicate import (
     FORMAT,
@@ -26,9 +26,9 @@ from dpql.reports.predicate import (
 )
 from dpql.reports.statement import write_statement
 from dpql.reports.words import (
-    ACCURACY_OF,
     TRUST_MODEL,
     VARIANT,
+    before_noise,
     definition,
     guarantee_words,
     post_processing,
@@ -101,7 +101,7 @@ def predicate_of(
             unprotected=unprotected(plan),
             words=guarantee_words(plan),
         ),
-        statistics=tuple(_statistic(result) for result in outcome.results),
+        statistics=tuple(_statistic(plan, result) for result in outcome.results),
         ledger=ledger,
         approvals=approvals,
         implementation=implementation,
@@ -117,7 +117,7 @@ def _text(envelope: bytes) -> str:
         raise VerifyFault.of("DPQL600", "an approval is not text") from None
 
 
-def _statistic(result: Result) -> StatisticRecord:
+def _statistic(plan: Plan, result: Result) -> StatisticRecord:
     step = result.step
     return StatisticRecord(
         name=step.name,
@@ -127,7 +127,7 @@ def _statistic(result: Result) -> StatisticRecord:
         epsilon=step.epsilon,
         alpha=step.alpha,
         accuracy=step.accuracy,
-        accuracy_of=ACCURACY_OF,
+        accuracy_of=before_noise(plan, step),
         parts=tuple(_part(part) for part in step.parts),
         post_processing=post_processing(step),
         values=tuple(

@@ -112,6 +112,7 @@ def _statistic(statistic: StatisticRecord) -> Iterator[str]:
         f'<p class="quiet">{_safe(statistic.definition, limit=300)}{unit}; '
         f"ε {related(statistic.epsilon)}; "
         f"{_safe(promise_text(statistic), limit=200)}</p>"
+        f'<p class="quiet">before noise: {_safe(statistic.accuracy_of, limit=300)}</p>'
     )
     yield '<div class="scroll"><table class="values"><thead><tr>'
     for heading in statistic.headings:
@@ -137,10 +138,7 @@ def _statistic(statistic: StatisticRecord) -> Iterator[str]:
     if hidden > 0:
         yield f'<p class="quiet">… and {hidden} more in release.csv</p>'
     yield "<details><summary>Noise</summary>"
-    yield (
-        f"<p>Accuracy is of {_safe(statistic.accuracy_of, limit=200)}. "
-        f"After the noise: {_safe(statistic.post_processing, limit=300)}.</p>"
-    )
+    yield (f"<p>After the noise: {_safe(statistic.post_processing, limit=300)}.</p>")
     for part in statistic.parts:
         yield _noise(part)
     yield "</details></section>"

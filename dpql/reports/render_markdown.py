@@ -71,7 +71,8 @@ def _statistic(statistic: StatisticRecord) -> Iterator[str]:
     yield (
         f"{inert(statistic.definition, limit=200)}; "
         f"ε {related(statistic.epsilon)}; "
-        f"{inert(promise_text(statistic), limit=200)}"
+        f"{inert(promise_text(statistic), limit=200)}\n\n"
+        f"Before noise: {inert(statistic.accuracy_of, limit=300)}"
     )
     yield ""
     names = [inert(heading) for heading in statistic.headings]

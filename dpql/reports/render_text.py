@@ -46,6 +46,7 @@ def _statistic(statistic: StatisticRecord) -> Iterator[str]:
     promise = shown(promise_text(statistic), limit=200)
     yield f"{shown(statistic.name)}: {shown(statistic.definition, limit=200)}"
     yield f"   ε {related(statistic.epsilon)}; {promise}"
+    yield f"   before noise: {shown(statistic.accuracy_of, limit=300)}"
     rows = [[*(shown(h, limit=30) for h in statistic.headings), *_COLUMNS]]
     for value in islice(statistic.values, _ROWS):
         digits = digits_of(value)

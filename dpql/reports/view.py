@@ -110,13 +110,14 @@ def percent_text(alpha: Fraction) -> str:
 
 
 def promise_text(statistic: StatisticRecord) -> str:
-    """Return how far the values of a statistic are from the truth, in words."""
+    """Return how far the noise takes the values of a statistic, in words."""
     sure = percent_text(statistic.alpha)
     unit = f" {statistic.unit}" if statistic.unit else ""
     if statistic.accuracy is None:
-        return f"intervals hold the truth with {sure} confidence each"
+        return f"intervals hold the number before noise with {sure} confidence each"
     return (
-        f"within ± {error_text(statistic.accuracy)}{unit} with {sure} confidence each"
+        f"noise within ± {error_text(statistic.accuracy)}{unit} with {sure} "
+        "confidence each"
     )
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from dpql.exact import exp_up, round_up_to_digits
-from dpql.model.plan import Affine, CentredMean, CentredVariance, Plan, Step
+from dpql.model.plan import (
+    Affine,
+    CentredMean,
+    CentredVariance,
+    Excess,
+    Plan,
+    Step,
+)
 from dpql.model.release_text import plain
 from dpql.model.spec import (
     And,
@@ -14,6 +21,7 @@ from dpql.model.spec import (
     CategoryColumn,
     Comparison,
     Condition,
+    DropNulls,
     IsNull,
     Literal,
     Membership,
@@ -27,7 +35,6 @@ from dpql.model.spec import (
 
 VARIANT = "pure differential privacy"
 TRUST_MODEL = "central: the owner sees the data and is trusted to run this plan on them"
-ACCURACY_OF = "noise and grid only, not sampling or clamping error"
 
 
 def guarantee_words(plan: Plan) -> str:
@@ -75,6 +82,34 @@ def definition(step: Step) -> str:
     by = f", by {' and '.join(step.by)}" if step.by else ""
     where = f", where {condition_text(step.where)}" if step.where else ""
     return f"{head}{where}{by}"
+
+
+def before_noise(plan: Plan, step: Step) -> str:
+    """Return which number the noise is added to, and so what accuracy is about.
+
+    Rows and values that are left out or moved before the noise are in no interval.
+    """
+    return "; ".join(_kept(plan, step)) or "all rows"
+
+
+def _kept(plan: Plan, step: Step) -> Iterator[str]:
+    bound, unit = step.bound, plan.spec.privacy.unit
+    if bound is not None:
+        rows = f"at most {_many(bound.rows, 'row')} of a {unit}"
+        if step.cells > 1:
+            rows += f" in each of at most {_many(bound.cells, 'group')}"
+        fills = bound.excess is Excess.FILL
+        yield f"{rows}, the others at their fill" if fills else rows
+    used = [plan.spec.data.column(name) for name in (*step.columns, *step.by)]
+    if any(isinstance(column, CategoryColumn) for column in used):
+        yield "declared keys only"
+    if step.edges:
+        yield "only values inside the bins"
+    numbers = [column for column in used if isinstance(column, NumberColumn)]
+    if any(isinstance(column.nulls, DropNulls) for column in numbers):
+        yield "only rows that hold a number"
+    if numbers:
+        yield "values clamped into their bounds"
 
 
 def post_processing(step: Step) -> str:

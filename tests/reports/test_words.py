@@ -11,6 +11,7 @@ from reports.sample_releases import small_plan
 from dpql.model.plan import Plan
 from dpql.planner import plan
 from dpql.reports.words import (
+    before_noise,
     condition_text,
     definition,
     guarantee_words,
@@ -45,6 +46,49 @@ def test_promise_names_the_factor_and_the_neighbours() -> None:
     assert guarantee_words(known_rows()).endswith(
         "with one row as it is than with any other in its place."
     )
+
+
+def test_what_the_noise_is_added_to_is_said() -> None:
+    """Rows beyond the bounds, other keys and clamped values are no part of it."""
+    made = plan(
+        spec_text.make_spec(
+            {
+                "person": "{type: id}",
+                "kind": "{type: category, keys: [a, b]}",
+                "age": spec_text.integer(0, 100),
+                "wage": "{type: integer, bounds: [0, 9], nulls: drop}",
+            },
+            {
+                "all": {"count": "rows", "spend": "{share: 1}"},
+                "kinds": {"histogram": "kind", "spend": "{share: 1}"},
+                "ages": {"histogram": "age", "bins": "[0, 50]", "spend": "{share: 1}"},
+                "wages": {"mean": "wage", "by": "[kind]", "spend": "{share: 1}"},
+            },
+            unit="person",
+            contributes="{rows: 3, groups: 1}",
+        )
+    )
+    said = [before_noise(made, step) for step in made.steps]
+    assert said == [
+        "at most 3 rows of a person",
+        "at most 3 rows of a person in each of at most 1 group; declared keys only",
+        (
+            "at most 3 rows of a person; only values inside the bins; "
+            "values clamped into their bounds"
+        ),
+        (
+            "at most 3 rows of a person in each of at most 1 group; declared keys only; "
+            "only rows that hold a number; values clamped into their bounds"
+        ),
+    ]
+    assert before_noise(known_rows(), known_rows().steps[0]) == (
+        "values clamped into their bounds"
+    )
+    plain_count = spec_text.make_spec(
+        {"age": spec_text.integer(0, 100)},
+        {"n": {"count": "rows", "spend": "{share: 1}"}},
+    )
+    assert before_noise(plan(plain_count), plan(plain_count).steps[0]) == "all rows"
 
 
 def test_public_facts_are_listed() -> None:
