@@ -33,7 +33,7 @@ class Value:
     order, then the bin of a histogram; it is empty for a single number. ``noisy`` are
     the outcomes of the step's parts, in order and in units of their measures; they are
     all that was drawn. ``value`` and the interval ``lower``..``upper``, which holds
-    the truth with probability 1 - alpha, follow from them by the plan.
+    the number before noise with probability 1 - alpha, follow from them by the plan.
     """
 
     cell: tuple[str, ...]
@@ -116,12 +116,12 @@ class Result:
 
     @property
     def alpha(self) -> Fraction:
-        """The chance that a value is farther from the truth than stated."""
+        """The chance that a value is farther from the one before noise than stated."""
         return self.step.alpha
 
     @property
     def accuracy(self) -> Fraction | None:
-        """How far a value is from the truth at most, or None: see the interval."""
+        """How far noise takes a value at most, or None: see the interval."""
         return self.step.accuracy
 
     def to_polars(self) -> Any:
