@@ -5,6 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 GUIDES := write-a-spec.md review-a-change.md run-a-release.md embed.md
+MATHS := count.md histogram.md
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow check fmt docs bench schemas plans clean
@@ -43,7 +44,7 @@ fmt: $(READY)  ## lay out the code
 docs: $(READY)  ## write reference pages and the outputs in README and guides anew
 	$(BIN)/python -m dpql.manual.page
 	$(BIN)/python -m dpql.cli.reference
-	$(BIN)/python tests/docs/blocks.py README.md $(addprefix docs/guide/,$(GUIDES))
+	$(BIN)/python tests/docs/blocks.py README.md $(addprefix docs/guide/,$(GUIDES)) $(addprefix docs/maths/,$(MATHS))
 
 bench: $(READY)  ## print speed as ratios measured side by side
 	$(BIN)/python benchmarks/noise.py

@@ -17,6 +17,7 @@ ELSEWHERE = {"testing.md", "verify-without-dpql.md"}
 RUN = [
     ROOT / "README.md",
     *sorted(page for page in GUIDE.glob("*.md") if page.name not in ELSEWHERE),
+    *(ROOT / "docs" / "maths" / name for name in ("count.md", "histogram.md")),
 ]
 
 PAGES_READ = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
