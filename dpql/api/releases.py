@@ -84,6 +84,18 @@ def sign(
 
     ``report.write(folder)`` writes it with its tables and its page.
 
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars
+    >>> from dpql.api import plan as decide
+    >>> from dpql.reports.keys import new_key
+    >>> decided = decide("specs/smallest_mean.yaml")
+    >>> released = run(decided, {"class": polars.DataFrame({"age": [41] * 120})})
+    >>> with TemporaryDirectory() as folder:
+    ...     public = new_key(Path(folder, "steward"), None)
+    ...     report = sign(released, Path(folder, "steward"))
+    >>> [name for name, _ in report.files]
+    ['release.csv', 'release.parquet']
+
     Args:
         release: what `run` returned.
         keys: keys, or paths of key files without passphrase; at least one.
@@ -123,6 +135,20 @@ def verify(
     Every claim is derived again: the plan, its loss, each accuracy and interval, the
     lattice of each value, the digests of the tables.
 
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars
+    >>> from dpql.api import plan as decide
+    >>> from dpql.reports.keys import new_key
+    >>> from dpql.reports.trust import parse_trust, trust_line
+    >>> decided = decide("specs/smallest_mean.yaml")
+    >>> released = run(decided, {"class": polars.DataFrame({"age": [41] * 120})})
+    >>> with TemporaryDirectory() as folder:
+    ...     public = new_key(Path(folder, "steward"), None)
+    ...     report = sign(released, Path(folder, "steward"))
+    >>> signers = parse_trust(trust_line(public, "steward", ("dpql-release",)))
+    >>> verify(report, signers) == released
+    True
+
     Args:
         report: a report, or the path of a release folder or an envelope.
         trust: whose signatures count; a file in the format of ``allowed_signers``.
@@ -150,6 +176,20 @@ def approve(
     plan: Plan, key: Signer | str | Path, *, runs: int = 1, until: date | None = None
 ) -> bytes:
     """Return a reviewer's signature on a plan, as an envelope to keep beside it.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from dpql.api import plan as decide
+    >>> from dpql.reports.approval import verify_approvals
+    >>> from dpql.reports.keys import new_key
+    >>> from dpql.reports.trust import parse_trust, trust_line
+    >>> decided = decide("specs/smallest_mean.yaml")
+    >>> with TemporaryDirectory() as folder:
+    ...     public = new_key(Path(folder, "officer"), None)
+    ...     envelope = approve(decided, Path(folder, "officer"), runs=12)
+    >>> reviewers = parse_trust(trust_line(public, "officer", ("dpql-plan",)))
+    >>> today = date(2026, 11, 16)
+    >>> verify_approvals([envelope], decided, reviewers, day=today).runs
+    12
 
     Args:
         plan: what may be run.
