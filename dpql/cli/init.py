@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -23,12 +24,8 @@ if TYPE_CHECKING:
 _SPEC = "specs/first.yaml"
 _PLAN = "specs/first.plan.json"
 
-_NEXT = f"""
-next: edit {_SPEC}, then `dpql check specs`, `dpql plan {_SPEC}`
-"""
-_NEXT_OPEN = f"""
-next: finish {_SPEC}; `dpql check specs` says what is missing and what to write
-"""
+_NEXT = f"edit {_SPEC}, then `dpql check specs`, `dpql plan {_SPEC}`"
+_NEXT_OPEN = f"finish {_SPEC}; `dpql check specs` says what is missing"
 
 
 @click.command(
@@ -63,8 +60,9 @@ def command(
     """Make a spec with its plan, keys, a ledger, hooks and a CI workflow in DIR.
 
     What is there already is kept. Keys are made when somebody can be asked for a
-    passphrase, or with --no-passphrase. A schema says nothing of bounds and keys, so a
-    spec made from one is finished by hand: `dpql check` asks for what is missing.
+    passphrase, or with --no-passphrase. A schema says nothing of bounds, keys, budget
+    or whom to protect, so a spec made from one is finished by hand: `dpql check` asks
+    for what is missing.
     """
     from dpql.cli import scaffold
 
@@ -86,14 +84,20 @@ def command(
     for name in ("steward", "officer"):
         _key(beginning, name, no_passphrase=no_passphrase)
     if plan is None:
-        beginning.later(f"dpql ledger open {source} --epsilon {cap} --unit ...")
+        beginning.later(f"dpql ledger open {source} --epsilon {cap} --unit UNIT")
     else:
         _ledger(beginning, plan, cap)
     if form == "json":
         console.tell_json({"folder": str(folder), "files": beginning.files})
     else:
-        console.tell(_NEXT if plan else _NEXT_OPEN)
+        console.tell(f"\nnext: {_within(folder)}{_NEXT if plan else _NEXT_OPEN}\n")
     return statuses.FINE
+
+
+def _within(folder: Path) -> str:
+    """Return the step into the folder that commands inside it need first."""
+    here = folder.resolve() == Path.cwd()
+    return "" if here else f"`cd {shown(quote(str(folder)), limit=400)}`, then "
 
 
 @dataclass(slots=True, kw_only=True)

@@ -38,7 +38,12 @@ def command() -> None:
 @command.command(name="open")
 @click.argument("dataset")
 @click.option("--epsilon", type=EXACT, required=True, help="The cap, e.g. 4 or 7/2.")
-@click.option("--unit", help="The id column that names whom the budget protects.")
+@click.option(
+    "--unit",
+    required=True,
+    metavar="COLUMN|row",
+    help="The id column that names whom the budget protects; row for each row.",
+)
 @click.option(
     "--neighbours",
     type=click.Choice(["add_remove", "replace_one"]),
@@ -64,7 +69,7 @@ def open_dataset(
     *,
     dataset: str,
     epsilon: Fraction,
-    unit: str | None,
+    unit: str,
     neighbours: str,
     approvals: int,
     data: str | None,
@@ -73,14 +78,14 @@ def open_dataset(
 ) -> int:
     """Open DATASET with a cap on all that is ever spent on it.
 
-    Without --unit, each row is a unit.
+    Whom the budget protects is said here once and for all.
     """
     from dpql.model.spec import Neighbours
 
     account = _ledger_to_open(location).open_account(
         dataset,
         cap=epsilon,
-        unit=unit,
+        unit=None if unit == "row" else unit,
         neighbours=Neighbours(neighbours),
         approvals=approvals,
         location=data,

@@ -34,26 +34,51 @@ _UNKNOWN = "{type: unknown}"
 _ID = re.compile(r"(?:^|[^a-z])id$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z]I[dD]$")
 
-_SPEC = """\
+_EXAMPLE = """\
 dpql: 1
 release: first_release
 purpose: Say who asks for these numbers and why.
 data:
   source: {source}  # bound at run time: --data {source}=FILE
   rows: {{at_most: 1_000_000}}  # a public ceiling
-  columns:{advice}
+  columns:
 {columns}
 privacy:
-  unit: {unit}
-{contributes}  neighbours: add_remove
+  unit: person_id
+  contributes: {{rows: 1, groups: 1}}
+  neighbours: add_remove
   epsilon: 1  # total for this release
   delta: 0
 defaults: {{alpha: 0.05, gamma: 1e-9, mechanism: auto}}
 statistics:
   rows:
     count: rows
-{by}    spend: {{share: 1}}
+    by: [district]
+    spend: {{share: 1}}
 """
+
+_BEGUN = """\
+# `dpql check` asks for what is missing here; delete the columns you do not need.
+dpql: 1
+release: first_release
+# purpose: who asks for these numbers, and why
+data:
+  source: {source}  # bound at run time: --data {source}=FILE
+  # rows: a public number, or a public ceiling
+  columns:
+{columns}
+privacy:
+  # unit: whom to protect, an id column; or row, if nobody has two rows
+  # epsilon: the total for this release
+  neighbours: add_remove
+  delta: 0
+defaults: {{alpha: 0.05, gamma: 1e-9, mechanism: auto}}
+statistics:
+  rows:
+    count: rows
+    spend: {{share: 1}}
+"""
+"""A spec of which a header is known; the rest is for people to decide."""
 
 PRE_COMMIT = """\
 # Needs dpql on the path; `pre-commit install` switches it on.
@@ -117,41 +142,25 @@ IGNORED = """\
 def example(source: str) -> str:
     """Return a sound spec of some columns, to be replaced by one's own."""
     lines = [f"    {name}: {_COLUMNS[kind]}" for name, kind in EXAMPLE.items()]
-    return _filled(lines, source=source, unit="person_id", group="district")
+    return _EXAMPLE.format(source=source, columns="\n".join(lines))
 
 
 def spec_text(columns: dict[str, str], source: str) -> str:
     """Return a spec of the columns in a header; it lacks what only people know.
 
-    The first column called an id, if any, is the protected unit. Bounds, keys and the
-    types of text files are left out, so that `dpql check` asks for each.
+    Columns called an id are ids. Whom to protect, how many rows there may be, the
+    budget, bounds, keys and the types of text files are left out, so that `dpql check`
+    asks for each.
     """
-    unit = next((n for n in columns if _ID.search(n) or _CAMEL.search(n)), None)
-    kinds = {**columns, **({} if unit is None else {unit: "id"})}
     lines = [
-        f"    {_name(name)}: {_OPEN.get(kind, _UNKNOWN)}"
-        for name, kind in kinds.items()
+        f"    {_name(name)}: {_OPEN.get(_kind(name, kind), _UNKNOWN)}"
+        for name, kind in columns.items()
     ]
-    advice = "  # `dpql check` asks for what is missing; delete what is not needed"
-    return _filled(lines, source=source, unit=unit, group=None, advice=advice)
+    return _BEGUN.format(source=source, columns="\n".join(lines))
 
 
-def _filled(
-    columns: list[str],
-    *,
-    source: str,
-    unit: str | None,
-    group: str | None,
-    advice: str = "",
-) -> str:
-    return _SPEC.format(
-        source=source,
-        advice=advice,
-        columns="\n".join(columns),
-        unit="row" if unit is None else _name(unit),
-        contributes="" if unit is None else "  contributes: {rows: 1, groups: 1}\n",
-        by=f"    by: [{_name(group)}]\n" if group else "",
-    )
+def _kind(name: str, kind: str) -> str:
+    return "id" if _ID.search(name) or _CAMEL.search(name) else kind
 
 
 def _name(text: str) -> str:

@@ -44,7 +44,8 @@ def account_of(session: Session, dataset: str) -> Account:
         raise LedgerFault.of(
             "DPQL701",
             "that dataset is not open in the ledger",
-            hint="the owner opens it: `dpql ledger open DATASET --epsilon CAP`",
+            hint="the owner opens it: `dpql ledger open DATASET --epsilon CAP "
+            "--unit COLUMN`",
         )
     return replay(dataset, read_chain(dataset, rows))
 

@@ -23,7 +23,7 @@ BUDGET: dict[str, Code] = {
     "DPQL702": Code(
         title="it is there already",
         cause="A dataset is opened once; opening it again would be a fresh budget.",
-        wrong="dpql ledger open wages --epsilon 4  (twice)",
+        wrong="dpql ledger open wages --epsilon 4 --unit person_id  (twice)",
         right="dpql ledger raise-cap wages --epsilon 6",
     ),
     "DPQL703": Code(

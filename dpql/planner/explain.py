@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpql.diagnostics import shown
 from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Plan, Step
-from dpql.model.spec import Neighbours
+from dpql.model.spec import IdColumn, Neighbours
 from dpql.planner.alternatives import error_at, finer_grid, round_target
 from dpql.planner.conditions import columns_in, condition_text
 from dpql.planner.figures import decimal, percent, plural, rational, times, within_text
@@ -53,7 +53,13 @@ class Explanation:
 def explain(plan: Plan) -> Explanation:
     """Return the plan in words: costs, promises, and what could be otherwise."""
     remarks = len(plan.steps) <= _NOTED
-    notes = [note for step in plan.steps for note in _made_of(step)]
+    notes = [
+        f"{shown(column.name)} is declared an id, but each row is protected by itself: "
+        "whoever has many rows is protected less."
+        for column in plan.spec.data.columns
+        if isinstance(column, IdColumn) and plan.spec.privacy.unit is None
+    ]
+    notes += [note for step in plan.steps for note in _made_of(step)]
     if remarks:
         notes += [note for step in plan.steps for note in _otherwise(plan, step)]
     if plan.spent < plan.epsilon:

@@ -75,18 +75,8 @@ def test_verifier_with_a_ledger_wants_it_to_know_the_release(owner: Path) -> Non
         "DPQL612",
         "without a ledger",
     )
-    fine(
-        dpql(
-            "ledger",
-            "open",
-            "other",
-            "--epsilon",
-            "1",
-            "--ledger",
-            "o.sqlite",
-            folder=owner,
-        )
-    )
+    other = ("ledger", "open", "other", "--epsilon", "1", "--unit", "row")
+    fine(dpql(*other, "--ledger", "o.sqlite", folder=owner))
     refused(
         dpql("verify", release_in(owner), "--ledger", "o.sqlite", folder=owner),
         4,
@@ -136,7 +126,7 @@ def test_bound_data_have_one_budget(owner: Path) -> None:
     (owner / "alias.csv").hardlink_to(data)
     bind = ("ledger", "open", "payroll", "--epsilon", "1", "--unit", "person_id")
     fine(dpql(*bind, "--data", "wages.csv", folder=owner))
-    again = ("ledger", "open", "second", "--epsilon", "1", "--data", f"file://{data}")
+    again = (*bind[:2], "second", *bind[3:], "--data", f"file://{data}")
     refused(dpql(*again, folder=owner), 3, "DPQL716")
     for place in ("wages.csv", "alias.csv", f"file://{data}", "*.csv"):
         run = (*RUN[:3], f"wages={place}", *RUN[4:], "--yes", "--again")

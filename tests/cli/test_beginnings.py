@@ -75,7 +75,7 @@ def test_names_and_types_come_from_a_header(tmp_path: Path) -> None:
     text = (tmp_path / "a" / "specs" / "first.yaml").read_text("utf-8")
     assert "unit_id: {type: id}" in text
     assert "canary" not in text
-    assert ["DPQL209"] == _asked(tmp_path, "a")
+    assert ["DPQL201"] * 4 + ["DPQL209"] == sorted(_asked(tmp_path, "a"))
     frame = polars.DataFrame(
         {
             "Patient ID": [1],
@@ -91,7 +91,7 @@ def test_names_and_types_come_from_a_header(tmp_path: Path) -> None:
     assert '"Patient ID": {type: id}' in text
     assert '"größe": {type: float, nulls: drop}' in text
     assert "paid: {type: integer, nulls: drop}" in text
-    assert ["DPQL201"] * 3 + ["DPQL209"] == _asked(tmp_path, "b")
+    assert ["DPQL201"] * 7 + ["DPQL209"] == sorted(_asked(tmp_path, "b"))
     gone = dpql("init", "c", "--from-schema", "none.parquet", folder=tmp_path)
     refused(gone, 5, "DPQL501")
 
@@ -102,14 +102,43 @@ def test_a_spec_from_a_header_is_finished_by_hand(tmp_path: Path) -> None:
     begin = ("init", ".", "--from-schema", "rows.csv", "--no-passphrase")
     fine(dpql(*begin, folder=tmp_path))
     spec = tmp_path / "specs" / "first.yaml"
-    finished = "{type: integer, bounds: [0, 100], nulls: drop}"
-    text = spec.read_text("utf-8").replace("{type: unknown}", finished)
+    text = spec.read_text("utf-8")
+    for begun, finished in (
+        ("{type: unknown}", "{type: integer, bounds: [0, 100], nulls: drop}"),
+        ("# purpose:", "purpose:"),
+        ("# rows: a public number, or a public ceiling", "rows: {at_most: 100}"),
+        ("# unit:", "unit: unit_id\n  contributes: {rows: 1, groups: 1}  #"),
+        ("# epsilon:", "epsilon: 1  #"),
+    ):
+        assert begun in text
+        text = text.replace(begun, finished)
     spec.write_text(text, "utf-8")
     fine(dpql("check", "specs", folder=tmp_path))
     again = fine(dpql(*begin, folder=tmp_path))
     assert "made   specs/first.plan.json" in again
     assert "made   ledger.sqlite" in again
     fine(dpql("plan", "--check", "specs", folder=tmp_path))
+
+
+def test_whom_to_protect_is_never_guessed(tmp_path: Path) -> None:
+    """A header without an id, and one with two, leave the unit and the budget open."""
+    for header in ("age", "visit_id,personId"):
+        (tmp_path / "rows.csv").write_text(f"{header}\n", "utf-8")
+        name = f"of-{header.split(',')[0]}"
+        fine(dpql("init", name, "--from-schema", "rows.csv", folder=tmp_path))
+        run = dpql("check", f"{name}/specs", folder=tmp_path)
+        for key in ("unit", "epsilon", "rows", "purpose"):
+            assert f"has no `{key}`" in run.stdout
+    text = (tmp_path / "of-visit_id" / "specs" / "first.yaml").read_text("utf-8")
+    assert "personId: {type: id}" in text
+
+
+def test_the_way_into_a_new_folder_is_shown(tmp_path: Path) -> None:
+    """Commands to type next begin with the step into the folder, if one is needed."""
+    made = fine(dpql("init", "my specs", "--no-passphrase", folder=tmp_path))
+    assert "next: `cd 'my specs'`, then edit specs/first.yaml" in made
+    here = fine(dpql("init", "--no-passphrase", folder=tmp_path))
+    assert "next: edit specs/first.yaml" in here
 
 
 def _asked(folder: Path, name: str) -> list[str]:

@@ -107,7 +107,7 @@ def test_a_unit_in_many_cells_is_explained() -> None:
 def test_large_plans_get_no_remarks_on_alternatives() -> None:
     """Beyond fifty statistics nobody reads them."""
     asks = {f"s{i}": {"count": "rows", "spend": "{share: 1}"} for i in range(51)}
-    assert explain(plan(make_spec({"p": ID}, asks))).notes == ()
+    assert explain(plan(make_spec({"x": integer(0, 9)}, asks))).notes == ()
 
 
 def test_columns_read_are_those_used() -> None:
@@ -133,3 +133,15 @@ def test_different_levels_have_no_common_confidence() -> None:
     assert confidence(lines) == "95%"
     mixed = (lines[0], replace(lines[1], alpha=Fraction(1, 100)))
     assert confidence(mixed) is None
+
+
+def test_an_id_that_protects_nobody_is_pointed_out() -> None:
+    """With rows as units, an id column suggests that somebody was forgotten."""
+    columns = {"person": ID, "age": integer(0, 9)}
+    ask = {"rows": {"count": "rows", "spend": "{share: 1}"}}
+    by_row = explain(plan(make_spec(columns, ask))).notes
+    assert by_row[0].startswith("person is declared an id, but each row is protected")
+    by_person = make_spec(
+        columns, ask, unit="person", contributes="{rows: 1, groups: 1}"
+    )
+    assert not any("declared an id" in note for note in explain(plan(by_person)).notes)
