@@ -8,9 +8,10 @@
     release = dpql.verify(report, "allowed_signers")
 
 Beside these five: `read` a plan, `diff` two of them, `approve` one, `rehearse` one on
-invented rows. Everything they return is a frozen value; everything they raise is a
-`DpqlError`. Names are bound when they are first used, so that importing dpql costs next
-to nothing.
+invented rows. Everything they return is a frozen value. What is wrong with a spec, a
+plan, data, a key, a report or a ledger is raised as a `DpqlError`; a value of a wrong
+type is the caller's mistake and Python's own error. Names are bound when they are first
+used, so that importing dpql costs next to nothing.
 """
 
 from __future__ import annotations

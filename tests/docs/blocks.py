@@ -1,7 +1,9 @@
 """Runs the examples of a page in order, in a folder of their own.
 
-A ``console`` block shows commands after ``$`` and what they print. A ``python`` block
-is a session. A comment above a block says more about it:
+The folder stands for the clone of the project, as far as pages use it. A ``console``
+block shows commands after ``$`` and what they print; where a command goes to another
+folder (``cd``), the next one starts there. A ``python`` block is a session. A
+comment above a block says more about it:
 
     <!-- file: NAME -->   the block is the content of that file
     <!-- noisy -->        numbers, digests and keys differ from run to run
@@ -17,6 +19,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -81,21 +84,29 @@ def commands(body: str) -> list[Command]:
     return found
 
 
+_FOLLOW = "\nstatus=$?; pwd > {}; exit $status"
+"""What is said after a command: where it has gone."""
+
+
 class Folder:
-    """A folder with the gallery of specs, in which a page is run."""
+    """A folder with the gallery of specs, in which a page is run.
+
+    ``path`` is where the next command starts.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.place = path.with_suffix(".pwd")
         self.python: subprocess.Popen[str] | None = None
         shutil.copytree(ROOT / "specs", path / "specs")
-        shutil.copytree(ROOT / "schemas", path / "schemas")
 
     def run(self, command: Command) -> tuple[str, int]:
         """Return what a command prints, both streams, and its exit code."""
         programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         kept = {k: v for k, v in os.environ.items() if not k.startswith("DPQL")}
+        line = command.line + _FOLLOW.format(shlex.quote(str(self.place)))
         done = subprocess.run(
-            ["bash", "-c", command.line],
+            ["bash", "-c", line],
             cwd=self.path,
             env={
                 **kept,
@@ -110,6 +121,7 @@ class Folder:
             timeout=120,
             check=False,
         )
+        self.path = Path(self.place.read_text("utf-8").rstrip("\n"))
         return done.stdout, done.returncode
 
     def session(self, block: Block, name: str) -> None:

@@ -6,7 +6,17 @@ import re
 from pathlib import Path
 
 import pytest
-from docs.blocks import ROOT, Block, Folder, agrees, blocks, commands, masked, play
+from docs.blocks import (
+    ROOT,
+    Block,
+    Command,
+    Folder,
+    agrees,
+    blocks,
+    commands,
+    masked,
+    play,
+)
 
 from dpql.cli.reference import PAGES
 
@@ -99,6 +109,14 @@ def test_blocks_are_found_with_their_notes() -> None:
     assert [("a \\\n  b", "out\n"), ("c", "")] == [
         (command.line, command.expected) for command in commands(block.body)
     ]
+
+
+def test_the_next_command_starts_where_the_last_one_went(tmp_path: Path) -> None:
+    """Folders change as in a shell, and the exit code is that of the command."""
+    folder = Folder(tmp_path / "work")
+    assert ("", 0) == folder.run(Command("mkdir ../other && cd ../other", ""))
+    assert (f"{tmp_path / 'other'}\n", 0) == folder.run(Command("pwd", ""))
+    assert ("", 1) == folder.run(Command("false", ""))
 
 
 def test_a_session_that_goes_wrong_is_noticed(tmp_path: Path) -> None:
