@@ -27,9 +27,9 @@ TERMS: dict[str, Term] = {
     ),
     "alpha": Term(
         "one minus the confidence of a stated accuracy",
-        "With alpha 0.05 the released value is within the stated ± of the one "
-        "before noise in 95 of 100 releases. It changes what is said, not what is released: no noise "
-        "depends on it, unless an accuracy target is priced at it.",
+        "With alpha 0.05 the released value is within the stated ± of the one before "
+        "noise in 95 of 100 releases. It changes what is said, not what is released: "
+        "no noise depends on it, unless an accuracy target is priced at it.",
     ),
     "gamma": Term(
         "how unlikely it must be that the outer clamp of snapping acts",
