@@ -78,11 +78,14 @@ def refuse_unit(account: Account, plan: Plan) -> None:
 def refuse_overspending(account: Account, epsilon: Fraction) -> None:
     """Refuse a debit that does not fit under the cap (DPQL703)."""
     if account.committed + epsilon > account.cap:
+        waiting = account.reserved and account.spent + epsilon <= account.cap
         raise LedgerFault.of(
             "DPQL703",
             f"ε = {epsilon} does not fit: {account.committed} of {account.cap} "
             f"is spent or held back, {account.left} is left",
-            hint="spend less, or ask the owner for `dpql ledger raise-cap`",
+            hint=_recovery(account)
+            if waiting
+            else "spend less, or ask the owner for `dpql ledger raise-cap`",
         )
 
 
@@ -90,15 +93,25 @@ def refuse_runs(account: Account, plan: str, allowed: int | None) -> None:
     """Refuse a plan that was run as often as its reviewers allow (DPQL715)."""
     if allowed is None:
         return
-    made = sum(
-        run.plan == plan and run.state is not State.CANCELLED for run in account.runs
-    )
+    states = [run.state for run in account.runs if run.plan == plan]
+    made = len(states) - states.count(State.CANCELLED)
     if made >= allowed:
+        runs = "1 run" if allowed == 1 else f"{allowed} runs"
         raise LedgerFault.of(
             "DPQL715",
-            f"the approvals allow {allowed} run(s) of this plan; all are used",
-            hint="ask for another approval",
+            f"the approvals allow {runs} of this plan, used up by now",
+            hint=_recovery(account)
+            if State.RESERVED in states
+            else f"a reviewer can allow one more in a new approval: "
+            f"`dpql approve PLAN --runs {made + 1}`",
         )
+
+
+def _recovery(account: Account) -> str:
+    return (
+        "a run that has not ended holds its share back; if it died, "
+        f"`dpql ledger recover {account.dataset}` gives it back"
+    )
 
 
 def refuse_rollback(account: Account, known: Iterable[Head]) -> None:
@@ -109,7 +122,8 @@ def refuse_rollback(account: Account, known: Iterable[Head]) -> None:
                 "DPQL706",
                 f"the ledger does not hold entry {head.seq} of "
                 f"`{shown(head.dataset)}` as it was seen before",
-                hint="an old copy was put back, or the ledger was rewritten",
+                hint="an old copy was put back, a copy or another ledger was used for "
+                "the same data, or the chain was rewritten; see `dpql explain DPQL706`",
             )
 
 

@@ -28,7 +28,10 @@ BUDGET: dict[str, Code] = {
     ),
     "DPQL703": Code(
         title="the budget does not allow it",
-        cause="What is spent or held back, and this plan, exceed the cap together.",
+        cause=(
+            "What is spent or held back, and this plan, exceed the cap together. What "
+            "a killed run held back is given back by `dpql ledger recover`."
+        ),
         wrong="a plan of ε = 1 where 1/2 is left",
         right="a plan of ε = 1/2",
     ),
@@ -128,7 +131,11 @@ BUDGET: dict[str, Code] = {
     ),
     "DPQL715": Code(
         title="the approved runs are used up",
-        cause="Every approval says how often its plan may be run.",
+        cause=(
+            "Every approval says how often its plan may be run, from the first run on: "
+            "a new one for 2 runs allows one more after the first. A killed run counts "
+            "until `dpql ledger recover` gives it back."
+        ),
         wrong="dpql run plan.json --again  (approved for one run)",
         right="dpql approve plan.json --key officer --runs 2",
     ),

@@ -24,6 +24,7 @@ from dpql.ledger.entry import (
     Row,
     read_chain,
 )
+from dpql.ledger.rules import refuse_overspending, refuse_runs
 from dpql.model.spec import Neighbours
 
 OPENED = Opened(
@@ -141,3 +142,22 @@ def test_following_equals_replaying(moves: list[tuple[int, int]]) -> None:
     assert 0 <= account.spent <= account.committed <= account.cap
     rows = [Row(entry.seq, entry.body.decode(), entry.digest) for entry in entries]
     assert read_chain("d", rows) == tuple(entries)
+
+
+def test_refusals_name_the_cure() -> None:
+    """What a dead run holds back is recovered; what is spent needs the owner."""
+    held = replay("d", chain(OPENED, reserved("0", "2")))
+    spent = replay("d", chain(OPENED, reserved("0", "2"), Drawing(run=2)))
+    cures = {
+        "recover d": held,
+        "raise-cap": spent,
+    }
+    for words, account in cures.items():
+        with pytest.raises(LedgerFault, match="DPQL703") as refusal:
+            refuse_overspending(account, Fraction(1))
+        assert words in str(refusal.value.diagnostics[0].hint)
+    cures = {"recover d": held, "--runs 2": spent}
+    for words, account in cures.items():
+        with pytest.raises(LedgerFault, match="DPQL715") as refusal:
+            refuse_runs(account, "p" * 64, 1)
+        assert words in str(refusal.value.diagnostics[0].hint)
