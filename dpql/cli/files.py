@@ -13,19 +13,19 @@ _SUFFIXES = (".yaml", ".yml", ".dpql")
 _MARK = b"dpql:"
 
 
-def specs_in(paths: Iterable[Path]) -> list[Path]:
+def specs_in(paths: Iterable[Path], *, allow_none: bool = False) -> list[Path]:
     """Return the specs named, with those inside the folders named.
 
     Raises:
-        CommandFault: a folder holds none (DPQL804).
+        CommandFault: a folder holds none, and that is not allowed (DPQL804).
     """
     found: list[Path] = []
     for path in paths:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(file for file in path.rglob("*") if _is_spec(file))
-        if not inside:
+        inside = sorted(file for file in path.rglob("*") if is_spec(file))
+        if not inside and not allow_none:
             raise CommandFault.of(
                 "DPQL804",
                 f"there is no spec in `{shown(str(path), limit=400)}`",
@@ -33,6 +33,24 @@ def specs_in(paths: Iterable[Path]) -> list[Path]:
             )
         found += inside
     return found
+
+
+def is_spec(path: Path) -> bool:
+    """Tell whether a file is there and is a spec."""
+    if not may_be_spec(path) or not path.is_file():
+        return False
+    return path.suffix == ".dpql" or reads_as_spec(path, path.read_bytes())
+
+
+def may_be_spec(path: Path) -> bool:
+    """Tell whether a spec may have that name."""
+    return path.suffix in _SUFFIXES
+
+
+def reads_as_spec(path: Path, content: bytes) -> bool:
+    """Tell whether a file of that name with that content is a spec."""
+    lines = content.splitlines()
+    return path.suffix == ".dpql" or any(line.startswith(_MARK) for line in lines)
 
 
 def plan_at(path: Path) -> Plan:
@@ -76,15 +94,6 @@ def save(path: Path, content: bytes) -> None:
             f"cannot write `{shown(str(path), limit=400)}`: {_reason(error)}",
             hint="name a file in a folder that is there and that you may write to",
         ) from error
-
-
-def _is_spec(path: Path) -> bool:
-    if path.suffix not in _SUFFIXES or not path.is_file():
-        return False
-    if path.suffix == ".dpql":
-        return True
-    lines = path.read_bytes().splitlines()
-    return any(line.startswith(_MARK) for line in lines)
 
 
 def _reason(error: Exception) -> str:

@@ -127,6 +127,7 @@ jobs:
         run: |
           dpql diff --base "origin/$GITHUB_BASE_REF" specs --format markdown \\
             >> "$GITHUB_STEP_SUMMARY"
+          # Fails on WEAKER and NEW specs: a person decides on those.
           dpql diff --base "origin/$GITHUB_BASE_REF" specs --fail-on weaker
 """
 

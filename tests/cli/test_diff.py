@@ -66,21 +66,70 @@ def test_the_old_spec_is_read_from_git(repository: Path) -> None:
 
 
 def test_a_spec_that_was_not_there_is_new(repository: Path) -> None:
-    """A new spec is shown whole and is for review."""
+    """A new spec is shown whole and fails whatever guards against weaker ones."""
     (repository / "new.yaml").write_text(TEXT, "utf-8")
     arguments = ("diff", "--base", "HEAD", "new.yaml")
     assert fine(dpql(*arguments, folder=repository)).startswith("NEW      new.yaml")
-    run = dpql(*arguments, "--fail-on", "review", folder=repository)
-    assert run.returncode == 1
+    for guard in ("weaker", "review", "any"):
+        run = dpql(*arguments, "--fail-on", guard, folder=repository)
+        assert run.returncode == 1
     (document,) = json.loads(
         fine(dpql(*arguments, "--format", "json", folder=repository))
     )
     assert document["verdict"] == "NEW"
 
 
+def test_a_renamed_spec_is_held_to_what_it_was(repository: Path) -> None:
+    """A rename hides nothing, whether the folder or the file alone is named."""
+    (repository / "wages.yaml").rename(repository / "income.yaml")
+    for place in (".", "income.yaml"):
+        guard = ("diff", "--base", "main", place, "--fail-on", "weaker")
+        run = dpql(*guard, folder=repository)
+        assert run.returncode == 1
+        assert run.stdout.startswith("WEAKER   income.yaml (was wages.yaml)")
+        assert "REMOVED" not in run.stdout
+    asked = ("diff", "--base", "main", ".", "--format", "json")
+    (document,) = json.loads(fine(dpql(*asked, folder=repository)))
+    assert (document["path"], document["was"]) == ("income.yaml", "wages.yaml")
+
+
+def test_each_form_of_a_renamed_spec_follows_its_own(repository: Path) -> None:
+    """Twins share their release name; each old one stands for one new one only."""
+    twin = (SPECS / "district_wages.dpql").read_text("utf-8")
+    (repository / "wages.dpql").write_text(twin, "utf-8")
+    _git(repository, "add", ".")
+    _git(repository, "commit", "-q", "-m", "twin")
+    for suffix in (".yaml", ".dpql"):
+        (repository / f"wages{suffix}").rename(repository / f"moved{suffix}")
+    (repository / "copy.yaml").write_bytes((repository / "moved.yaml").read_bytes())
+    asked = ("diff", "--base", "main", ".", "--format", "json")
+    found = json.loads(fine(dpql(*asked, folder=repository)))
+    assert [(each["path"], each["was"], each["verdict"]) for each in found] == [
+        ("copy.yaml", "wages.yaml", "SAME"),
+        ("moved.dpql", "wages.dpql", "SAME"),
+        ("moved.yaml", None, "NEW"),
+    ]
+
+
+def test_a_spec_that_is_gone_is_named(repository: Path) -> None:
+    """It is no reason to fail unless any change is; nor is it passed over."""
+    (repository / "wages.yaml").unlink()
+    for guard, status in (("weaker", 0), ("review", 0), ("any", 1)):
+        run = dpql("diff", "--base", "main", ".", "--fail-on", guard, folder=repository)
+        assert (status, "REMOVED  wages.yaml\n") == (run.returncode, run.stdout)
+    # A file that has become something else is gone too.
+    (repository / "wages.yaml").write_text("a: b\n", "utf-8")
+    for form, words in (
+        ("markdown", "**REMOVED** wages.yaml\n"),
+        ("json", '"verdict": "REMOVED"'),
+    ):
+        asked = ("diff", "--base", "main", ".", "--format", form)
+        assert words in fine(dpql(*asked, folder=repository))
+
+
 def test_json_lists_the_changes() -> None:
     """The document has the verdict and every change."""
-    document = json.loads(
+    (document,) = json.loads(
         fine(dpql("diff", WAGES, SPECS / "income.yaml", "--format", "json"))
     )
     assert document["verdict"] == "REVIEW"

@@ -196,7 +196,7 @@ def test_a_change_is_held_against_the_budget(released: Path) -> None:
     shown = fine(dpql("diff", "small.yaml", "small.yaml", folder=released))
     assert "   ledger     after: 3/2 of 2\n" in shown
     asked = ("diff", "small.yaml", "large.yaml", "--format", "json")
-    document = json.loads(fine(dpql(*asked, folder=released)))
+    (document,) = json.loads(fine(dpql(*asked, folder=released)))
     assert ("1", "7/4", "2", True) == tuple(
         document["ledger"][key] for key in ("before", "after", "cap", "fits")
     )
