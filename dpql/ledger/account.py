@@ -74,9 +74,13 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """The budget of one dataset, as of its last entry."""
+    """The budget of one dataset, as of its last entry.
+
+    ``ledger`` is a name that no other ledger has, empty where it has none.
+    """
 
     dataset: str
+    ledger: str = ""
     cap: Fraction = ZERO
     unit: str = ""
     neighbours: Neighbours = Neighbours.ADD_REMOVE

@@ -8,8 +8,7 @@ or rolled back refuses before any randomness is drawn.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from uuid import uuid4
@@ -26,16 +25,9 @@ from dpql.ledger.entry import (
     Released,
     Reserved,
 )
-from dpql.ledger.page import (
-    Page,
-    account_of,
-    heads_of,
-    kept_file,
-    places_in,
-    refuse_unkept,
-    sealed_run,
-)
+from dpql.ledger.page import places_in, sealed_run
 from dpql.ledger.places import place_of
+from dpql.ledger.reader import Reader
 from dpql.ledger.receipts import Receipt, Reservation, Sealed
 from dpql.ledger.rules import (
     refuse_bound,
@@ -47,18 +39,13 @@ from dpql.ledger.rules import (
     refuse_state,
     refuse_unit,
 )
-from dpql.ledger.store import Store
-from dpql.ledger.witness import Memory, Witness
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+class Ledger(Reader):
     """The budgets of an owner's datasets; make one with `dpql.ledger.open_ledger`."""
-
-    store: Store
-    witnesses: tuple[Witness | Memory, ...] = ()
 
     def open_account(
         self,
@@ -100,58 +87,9 @@ class Ledger:
                 )
             if place is not None:
                 refuse_bound(place, dataset, places_in(page.session))
-            page.account = Account(dataset=dataset)
+            page.account = Account(dataset=dataset, ledger=page.session.identity())
             refuse_rollback(page.account, self._seen(page.account))
             return page.add(event)
-
-    def datasets(self) -> tuple[str, ...]:
-        """Return the names of all open datasets, sorted."""
-        with self.store.session(write=False) as session:
-            return tuple(session.datasets())
-
-    def account(self, dataset: str, known: Iterable[Head] = ()) -> Account:
-        """Return the budget of a dataset after checking its whole chain.
-
-        ``known`` are heads from published reports.
-
-        Raises:
-            LedgerFault: the dataset is not open (DPQL701), the chain was altered
-                (DPQL705) or is older than what is known (DPQL706).
-        """
-        account = self._read(dataset)
-        heads = [*self._seen(account), *heads_of(dataset, known)]
-        if not all(account.holds(head) for head in heads):
-            # The witness may know an entry that another run has added meanwhile.
-            account = self._read(dataset)
-        refuse_rollback(account, heads)
-        return account
-
-    def verify(self, dataset: str, known: Iterable[Head] = ()) -> Account:
-        """Return the budget of a dataset after checking its chain and its reports.
-
-        Raises:
-            LedgerFault: as `account` does, or a stored file is missing or altered
-                (DPQL711).
-        """
-        account = self.account(dataset, known)
-        with self.store.session(write=False) as session:
-            refuse_unkept(session, account)
-        return account
-
-    def refuse_place(self, dataset: str, frame: object) -> None:
-        """Refuse data that are bound to another dataset, or not to this one.
-
-        Data in memory have no place, and are the owner's word.
-
-        Raises:
-            LedgerFault: the place of the data belongs to another budget (DPQL716).
-        """
-        place = place_of(frame)
-        if place is None:
-            return
-        with self.store.session(write=False) as session:
-            bound = places_in(session)
-        refuse_bound(place, dataset, bound)
 
     def reserve(
         self,
@@ -203,8 +141,10 @@ class Ledger:
         assert run.drawing is not None
         return Receipt(dataset=dataset, run=run, head=run.drawing)
 
-    def cancel(self, reservation: Reservation) -> None:
+    def cancel(self, reservation: Reservation) -> int:
         """Give back what was held back, as long as no noise was drawn.
+
+        Returns the number of the entry that says so.
 
         Raises:
             LedgerFault: the run has gone further (DPQL709).
@@ -212,7 +152,7 @@ class Ledger:
         number = reservation.run.number
         with self._writing(reservation.dataset) as page:
             refuse_state(page.account.run(number), State.RESERVED)
-            page.add(Cancelled(run=number))
+            return page.add(Cancelled(run=number)).seq
 
     def seal(
         self, receipt: Receipt, envelope: bytes, files: Mapping[str, bytes]
@@ -231,15 +171,6 @@ class Ledger:
             run = page.add(Released(run=number, envelope=digest)).run(number)
         assert run is not None
         return Sealed(dataset=receipt.dataset, run=run, envelope=envelope)
-
-    def kept(self, digest: str) -> bytes:
-        """Return the bytes of a sealed file by their sha256.
-
-        Raises:
-            LedgerFault: they are not there, or are others (DPQL711).
-        """
-        with self.store.session(write=False) as session:
-            return kept_file(session, digest)
 
     def raise_cap(self, dataset: str, cap: Fraction) -> Account:
         """Allow more to be spent on a dataset.
@@ -271,28 +202,3 @@ class Ledger:
                 ended.append(one.number)
             runs = page.account.runs
         return tuple(one for one in runs if one.number in ended)
-
-    @contextmanager
-    def _writing(self, dataset: str = "", known: Iterable[Head] = ()) -> Iterator[Page]:
-        for witness in self.witnesses:
-            witness.prepare()
-        with self.store.session(write=True) as session:
-            page = Page(session, Account(dataset=dataset))
-            if dataset:
-                page.account = account_of(session, dataset)
-                heads = [*self._seen(page.account), *heads_of(dataset, known)]
-                refuse_rollback(page.account, heads)
-            start = page.account.seq
-            yield page
-        if page.account.seq > start:
-            for witness in self.witnesses:
-                witness.remember(page.account)
-
-    def _read(self, dataset: str) -> Account:
-        with self.store.session(write=False) as session:
-            return account_of(session, dataset)
-
-    def _seen(self, account: Account) -> list[Head]:
-        """Return the heads that the witnesses know of the account's chain."""
-        heads = [witness.head(account) for witness in self.witnesses]
-        return [head for head in heads if head is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, Run, follow, next_entry, replay
@@ -34,20 +34,13 @@ def heads_of(dataset: str, known: Iterable[Head]) -> list[Head]:
 
 
 def account_of(session: Session, dataset: str) -> Account:
-    """Return the account of a dataset, its chain checked.
+    """Return the account of a dataset, its chain checked; one may have no entries.
 
     Raises:
-        LedgerFault: it is not open (DPQL701), or was altered (DPQL705).
+        LedgerFault: it was altered (DPQL705).
     """
-    rows = session.rows(dataset)
-    if not rows:
-        raise LedgerFault.of(
-            "DPQL701",
-            "that dataset is not open in the ledger",
-            hint="the owner opens it: `dpql ledger open DATASET --epsilon CAP "
-            "--unit COLUMN`",
-        )
-    return replay(dataset, read_chain(dataset, rows))
+    account = replay(dataset, read_chain(dataset, session.rows(dataset)))
+    return replace(account, ledger=session.identity())
 
 
 def places_in(session: Session) -> dict[str, str]:

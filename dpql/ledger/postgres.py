@@ -6,6 +6,7 @@ server must sync before it answers; the session asks for it whatever its default
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,7 +48,14 @@ _SCHEMA: tuple[LiteralString, ...] = (
     """CREATE TRIGGER dpql_kept_append_only
         BEFORE UPDATE OR DELETE OR TRUNCATE ON dpql_kept
         FOR EACH STATEMENT EXECUTE FUNCTION dpql_refuse()""",
+    """DO $$ BEGIN EXECUTE format(
+        'COMMENT ON TABLE dpql_entry IS %L',
+        replace(gen_random_uuid()::text, '-', '')
+    ); END $$""",
 )
+
+_NAMED = "SELECT coalesce(obj_description(to_regclass('dpql_entry'), 'pg_class'), '')"
+_NAME = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
 _EXISTS = "SELECT to_regclass('dpql_entry') IS NOT NULL"
 
@@ -68,6 +76,11 @@ class PostgresSession:
     """One transaction on an open connection."""
 
     connection: psycopg.Connection[tuple[Any, ...]]
+
+    def identity(self) -> str:
+        """Return a name that no other ledger has, but copies; empty if it has none."""
+        named = str(_single(self.connection, _NAMED))
+        return named if _NAME.fullmatch(named) else ""
 
     def datasets(self) -> list[str]:
         """Return the names of all datasets, sorted."""

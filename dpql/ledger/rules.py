@@ -127,6 +127,26 @@ def refuse_rollback(account: Account, known: Iterable[Head]) -> None:
             )
 
 
+def refuse_lost(
+    account: Account, witnessed: Iterable[Head], known: Iterable[Head]
+) -> None:
+    """Refuse a chain that lacks a head somebody has seen, or has no entry at all.
+
+    A dataset that a witness knows and the ledger does not was taken out (DPQL706);
+    one that no witness knows was never opened (DPQL701).
+    """
+    if account.seq:
+        refuse_rollback(account, known)
+        return
+    refuse_rollback(account, witnessed)
+    raise LedgerFault.of(
+        "DPQL701",
+        "that dataset is not open in the ledger",
+        hint="the owner opens it: `dpql ledger open DATASET --epsilon CAP "
+        "--unit COLUMN`",
+    )
+
+
 def refuse_state(run: Run | None, needed: State) -> Run:
     """Return the run if it is in the state; refuse it otherwise.
 

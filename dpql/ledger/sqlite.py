@@ -8,6 +8,7 @@ changed nor taken out; the chain of hashes notices whoever gets around that.
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 import stat
 import tempfile
@@ -25,6 +26,9 @@ _WAIT = 60
 
 _APPLICATION = 0x6470716C
 """The letters ``dpql``: what tells a ledger from another sqlite file."""
+
+_LARGEST = (1 << 31) - 1
+"""The greatest number that sqlite lets a file bear as its version."""
 
 _SCHEMA = (
     """CREATE TABLE entry (
@@ -67,6 +71,11 @@ class SqliteSession:
     """One transaction on an open connection."""
 
     connection: sqlite3.Connection
+
+    def identity(self) -> str:
+        """Return a name that no other ledger has, but copies; empty if it has none."""
+        (number,) = self.connection.execute("PRAGMA user_version").fetchone()
+        return f"{number:032x}" if number > 0 else ""
 
     def datasets(self) -> list[str]:
         """Return the names of all datasets, sorted."""
@@ -170,6 +179,8 @@ def _build(path: Path) -> None:
         for statement in _SCHEMA:
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        number = 1 + secrets.randbelow(_LARGEST)
+        connection.execute(f"PRAGMA user_version = {number}")
         connection.execute("COMMIT")
 
 

@@ -14,6 +14,10 @@ class Session(Protocol):
     No other session writes while a writing session is open.
     """
 
+    def identity(self) -> str:
+        """Return a name that no other ledger has, but copies; empty if it has none."""
+        ...
+
     def datasets(self) -> list[str]:
         """Return the names of all datasets, sorted."""
         ...

@@ -6,7 +6,8 @@ is never ahead of an honest ledger, whenever the machine stops.
 
 A file beside the ledger is restored with it when a whole folder is. So every user has a
 memory too, in a folder of their own, which knows a chain by its mark wherever the
-ledger lies: in a file, in a copy of that file, or on a server.
+ledger lies: in a file, in a copy of that file, or on a server. It knows the ledger by a
+name as well, so that a chain that was taken out with its mark is missed.
 """
 
 from __future__ import annotations
@@ -42,13 +43,21 @@ class Witness:
         with self._alone():
             self._heads()
 
-    def head(self, account: Account) -> Head | None:
+    def heads(self, account: Account) -> tuple[Head, ...]:
         """Return the newest head that was written down for the account's dataset.
 
         Raises:
             LedgerFault: the file cannot be read, or is no witness (DPQL714).
         """
-        return next((h for h in self._heads() if h.dataset == account.dataset), None)
+        return tuple(h for h in self._heads() if h.dataset == account.dataset)
+
+    def datasets(self, ledger: str) -> tuple[str, ...]:  # noqa: ARG002  it has but one
+        """Return the datasets that heads were written down for.
+
+        Raises:
+            LedgerFault: the file cannot be read, or is no witness (DPQL714).
+        """
+        return tuple(head.dataset for head in self._heads())
 
     def remember(self, account: Account) -> None:
         """Write down the head of the account, unless a newer one is there.
@@ -119,10 +128,19 @@ class Memory:
         if self.needed and not self._usable():
             raise _unusable()
 
-    def head(self, account: Account) -> Head | None:
-        """Return the newest head that this user has seen of the account's chain."""
-        file = self._file(account)
-        return None if file is None else file.head(account)
+    def heads(self, account: Account) -> tuple[Head, ...]:
+        """Return the newest heads that this user has seen of the account's chain.
+
+        One is of the chain wherever it lies, one of the ledger whatever it holds.
+        """
+        files = self._files(account.mark, account.ledger)
+        return tuple(head for file in files for head in file.heads(account))
+
+    def datasets(self, ledger: str) -> tuple[str, ...]:
+        """Return the datasets that this user has seen in a ledger."""
+        return tuple(
+            name for file in self._files(ledger) for name in file.datasets(ledger)
+        )
 
     def remember(self, account: Account) -> None:
         """Write down the head of the account.
@@ -130,19 +148,17 @@ class Memory:
         Raises:
             LedgerFault: it cannot be written, and there is no other witness (DPQL714).
         """
-        file = self._file(account)
-        if file is None:
-            return
         try:
-            file.remember(account)
+            for file in self._files(account.mark, account.ledger):
+                file.remember(account)
         except LedgerFault:
             if self.needed:
                 raise
 
-    def _file(self, account: Account) -> Witness | None:
-        if self.folder is None or not account.mark or not self._usable():
-            return None
-        return Witness(self.folder / f"{account.mark}.json")
+    def _files(self, *names: str) -> list[Witness]:
+        if self.folder is None or not self._usable():
+            return []
+        return [Witness(self.folder / f"{name}.json") for name in names if name]
 
     def _usable(self) -> bool:
         wanted = os.R_OK | os.W_OK | os.X_OK

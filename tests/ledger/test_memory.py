@@ -9,7 +9,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from ledger.ledger_places import DATASET, Places, count_plan, put_back, snapshot
+from ledger.ledger_places import (
+    DATASET,
+    Places,
+    count_plan,
+    put_back,
+    snapshot,
+    tampering,
+)
 from reports.sample_releases import DAY, STEWARD
 
 from dpql.api.execute import execute
@@ -119,14 +126,61 @@ def test_memory_is_private_and_holds_no_name_of_the_ledger(
 ) -> None:
     """The folder is its owner's; files are named by marks, not by places."""
     location, ledger = _opened(places)
-    mark = ledger.account(DATASET).mark
+    account = ledger.account(DATASET)
+    names = {f"{account.mark}.json", f"{account.ledger}.json"}
     assert memory.stat().st_mode & 0o077 == 0
-    assert {path.name for path in memory.iterdir()} == {
-        f"{mark}.json",
-        f"{mark}.json.lock",
+    assert {path.name for path in memory.iterdir()} == names | {
+        f"{name}.lock" for name in names
     }
-    assert location not in (memory / f"{mark}.json").read_text("utf-8")
-    assert (memory / f"{mark}.json").stat().st_mode & 0o077 == 0
+    for name in names:
+        assert location not in (memory / name).read_text("utf-8")
+        assert (memory / name).stat().st_mode & 0o077 == 0
+
+
+ALL = "DELETE FROM dpql_entry"
+ONE = f"DELETE FROM dpql_entry WHERE dataset = '{DATASET}'"  # noqa: S608  a fixed name
+
+
+@pytest.mark.parametrize("harm", [ALL, ONE])
+def test_dataset_that_was_taken_out_is_missed(places: Places, harm: str) -> None:
+    """Though no row and no file beside the ledger tells of it any more."""
+    location, ledger = _opened(places)
+    ledger.open_account(
+        "other", cap=Fraction(1), unit=None, neighbours=Neighbours.ADD_REMOVE
+    )
+    _run(ledger)
+    with tampering(location) as execute_:
+        execute_(harm)
+    Path(f"{location}.witness").unlink(missing_ok=True)
+    found = open_ledger(location)
+    assert DATASET in found.datasets()
+    for attempt in (
+        lambda: found.account(DATASET),
+        lambda: found.verify(DATASET),
+        lambda: found.raise_cap(DATASET, Fraction(9)),
+        lambda: _run(found),
+        lambda: found.open_account(
+            DATASET, cap=Fraction(9), unit=None, neighbours=Neighbours.ADD_REMOVE
+        ),
+    ):
+        assert _code(attempt) == "DPQL706"
+    assert _code(lambda: found.account("third")) == "DPQL701"
+    if harm == ONE:
+        assert found.verify("other").seq == 1
+
+
+def test_ledger_without_a_name_is_known_by_its_chains_alone(places: Places) -> None:
+    """As one from before ledgers had names: nothing is missed, nothing refused."""
+    location, ledger = _opened(places)
+    with tampering(location) as execute_:
+        execute_(
+            "PRAGMA user_version = 0"
+            if places.server is None
+            else "COMMENT ON TABLE dpql_entry IS '../../up'"
+        )
+    assert ledger.account(DATASET).ledger == ""
+    _run(ledger)
+    assert ledger.verify(DATASET).spent == 1
 
 
 def test_damaged_memory_refuses(places: Places, memory: Path) -> None:
@@ -184,8 +238,7 @@ def test_full_disk_is_forgiven_only_where_there_is_another_witness(
     with pytest.raises(LedgerFault) as refusal:
         Memory(tmp_path, needed=True).remember(newer)
     assert refusal.value.diagnostics[0].code == "DPQL714"
-    head = Memory(tmp_path, needed=True).head(newer)
-    assert head is not None
+    (head,) = Memory(tmp_path, needed=True).heads(newer)
     assert head.seq == 1
 
 

@@ -19,12 +19,11 @@ def _account(seq: int, dataset: str = DATASET) -> Account:
 def test_newest_head_is_remembered(tmp_path: Path) -> None:
     """A slower process cannot put an older head back."""
     witness = Witness(tmp_path / "witness")
-    assert witness.head(_account(0)) is None
+    assert witness.heads(_account(0)) == ()
     for seq in (1, 3, 2):
         witness.remember(_account(seq))
     witness.remember(_account(9, "other"))
-    head = witness.head(_account(0))
-    assert head is not None
+    (head,) = witness.heads(_account(0))
     assert (head.seq, head.digest) == (3, f"{3:064x}")
 
 
