@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from docs.blocks import (
     play,
 )
 
+import dpql.api
 from dpql.cli.reference import PAGES
 
 GUIDE = ROOT / "docs" / "guide"
@@ -88,6 +90,13 @@ def test_a_row_that_falls_apart_is_noticed() -> None:
     assert ["| 1 | |x| |"] == ragged(f"{head}| 1 | 2 |\n| 1 | |x| |\n")
     assert ["| --- |"] == ragged("| a | b |\n| --- |\n")
     assert [] == ragged(f"```\n{head}| 1 |\n```\n")
+
+
+@pytest.mark.parametrize("verb", dpql.api.__all__)
+def test_every_verb_shows_an_example(verb: str) -> None:
+    """Whoever asks Python for help sees the verb in use; another test runs it."""
+    examples = doctest.DocTestParser().get_examples(getattr(dpql.api, verb).__doc__)
+    assert any(re.search(rf"\b{verb}\(", example.source) for example in examples)
 
 
 def test_examples_are_compared_line_by_line() -> None:
