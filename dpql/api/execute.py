@@ -17,13 +17,16 @@ from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
+from dpql.api.debit import Debit
 from dpql.api.published import known_heads
-from dpql.api.stages import Stage
+from dpql.api.stages import Ending, Stage
 from dpql.api.stored import sealed_release, stored_report
 from dpql.api.versions import stated_versions
 from dpql.curator import run
-from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
-from dpql.ledger import Ledger, Receipt, Reservation, Sealed
+from dpql.curator.engines import ENGINES
+from dpql.diagnostics import shown
+from dpql.errors import LedgerFault, RunFault, VerifyFault
+from dpql.ledger import Ledger, Receipt, Sealed
 from dpql.model.plan import Plan
 from dpql.model.release import Release
 from dpql.planner import audit
@@ -72,7 +75,8 @@ def execute(
     again: bool = False,
     engine: str = "polars",
     progress: Callable[[], None] | None = None,
-    reserved: Callable[[int], None] | None = None,
+    reserved: Callable[[int], None] = lambda _: None,
+    ended: Callable[[Ending], None] = lambda _: None,
     stage: Callable[[Stage], None] = lambda _: None,
 ) -> Executed:
     """Run a plan on data once, debit it, sign it, store it and write its folder.
@@ -81,8 +85,8 @@ def execute(
     ``trust`` says whose approvals count. ``folder`` is where the release is written;
     releases beside it, and in the places ``published``, must be known to the ledger if
     we or somebody trusted signed them. ``reserved`` is told the number of the
-    reservation, ``stage`` which stage begins. Without a ledger nothing is debited, and
-    the report says so.
+    reservation, ``stage`` which stage begins, ``ended`` what became of the debit of a
+    run that fails. Without a ledger nothing is debited, and the report says so.
 
     Raises:
         PlanFault: the plan is not what its spec compiles to (4xx).
@@ -92,6 +96,7 @@ def execute(
     """
     # A plan that was not read from a file has been audited by nobody.
     audit(plan)
+    require_engine(engine)
     stage = _heard(stage)
     if ledger is None:
         _permitted(plan, signers, trust, approvals, day, needed=0)
@@ -125,16 +130,19 @@ def execute(
     )
     if isinstance(granted, Sealed):
         return _stored(ledger, granted, folder)
-    if reserved is not None:
-        _heard(reserved)(granted.run.number)
-    debit = _Debit(ledger, granted, lambda: stage(Stage.DRAWING))
-    stage(Stage.READING)
-    release = _drawn(plan, frames, debit, engine, progress)
-    receipt = debit.receipt
-    assert receipt is not None
-    stage(Stage.SEALING)
-    report = _signed(release, signers, day, _record(receipt), approved.envelopes)
-    sealed = ledger.seal(receipt, report.envelope, dict(report.files))
+    _heard(reserved)(granted.run.number)
+    debit = Debit(ledger, granted, lambda: stage(Stage.DRAWING))
+    try:
+        stage(Stage.READING)
+        release = _drawn(plan, frames, debit, engine, progress)
+        receipt = debit.receipt
+        assert receipt is not None
+        stage(Stage.SEALING)
+        report = _signed(release, signers, day, _record(receipt), approved.envelopes)
+        sealed = ledger.seal(receipt, report.envelope, dict(report.files))
+    except BaseException:
+        _heard(ended)(debit.ending())
+        raise
     stage(Stage.WRITING)
     _written(report, folder)
     return Executed(
@@ -150,6 +158,20 @@ def _heard(listener: Callable[[_Told], None]) -> Callable[[_Told], None]:
             listener(what)
 
     return tell
+
+
+def require_engine(name: str) -> None:
+    """Refuse an engine that there is not, before anything is spent.
+
+    Raises:
+        RunFault: there is no engine of that name (DPQL506).
+    """
+    if name not in ENGINES:
+        raise RunFault.of(
+            "DPQL506",
+            f"no engine is called `{shown(name)}`",
+            hint=f"choose from {', '.join(ENGINES)}",
+        )
 
 
 def require_signers(
@@ -191,25 +213,10 @@ def _permitted(
     return approved
 
 
-@dataclass(slots=True)
-class _Debit:
-    """A reservation on its way to being spent."""
-
-    ledger: Ledger
-    reservation: Reservation
-    spent: Callable[[], None]
-    receipt: Receipt | None = None
-
-    def spend(self) -> None:
-        """Make it durable that noise is about to be drawn."""
-        self.receipt = self.ledger.begin_draw(self.reservation)
-        self.spent()
-
-
 def _drawn(
     plan: Plan,
     frames: Mapping[str, object],
-    debit: _Debit,
+    debit: Debit,
     engine: str,
     progress: Callable[[], None] | None,
 ) -> Release:
@@ -219,21 +226,15 @@ def _drawn(
         )
     except RunFault as fault:
         if debit.receipt is None and fault.diagnostics[0].code in _HEADER_FAULTS:
-            _give_back(debit)
+            debit.give_back()
         elif debit.receipt is None:
             # The failure may depend on rows, so it is paid for like an answer.
             debit.spend()
         raise
     except (LedgerFault, KeyboardInterrupt):
         if debit.receipt is None:
-            _give_back(debit)
+            debit.give_back()
         raise
-
-
-def _give_back(debit: _Debit) -> None:
-    """Cancel; a ledger that fails now leaves the run for `ledger recover`."""
-    with contextlib.suppress(DpqlError):
-        debit.ledger.cancel(debit.reservation)
 
 
 def _signed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -53,10 +53,12 @@ def command(
 ) -> int:
     """Sign PLAN: it may run so often, until that day.
 
-    On a terminal the review is shown first and a question asked.
+    On a terminal the review is shown first and a question asked. An approval that is
+    there already is never overwritten.
     """
     from dpql import api
 
+    _require_future(until)
     plan = files.plan_at(path)
     if not yes and console.is_terminal(sys.stdin):
         console.note(f"{plan}\n\n")
@@ -67,8 +69,10 @@ def command(
     envelope = api.approve(
         plan, signer, runs=runs, until=until.date() if until else None
     )
-    target = out or path.with_name(f"{stem(path)}.approval.{key_path(key).name}.json")
-    files.save(target, envelope)
+    target = out or path.with_name(
+        f"{files.stem(path)}.approval.{key_path(key).name}.json"
+    )
+    _keep(target, envelope)
     if form == "json":
         key_id = signer.public.fingerprint
         console.tell_json(
@@ -83,6 +87,25 @@ def command(
     return statuses.FINE
 
 
-def stem(path: Path) -> str:
-    """Return the name that a spec, its plan and its approvals share."""
-    return path.name.removesuffix(".plan.json").removesuffix(path.suffix)
+def _require_future(until: datetime | None) -> None:
+    today = datetime.now(UTC).date()
+    if until is not None and until.date() < today:
+        raise statuses.UsageFault.of(
+            "DPQL813",
+            f"`{until.date()}` does not fit `--until`: it is past",
+            hint=f"write the last day on which the plan may run, {today} or later",
+        )
+
+
+def _keep(target: Path, envelope: bytes) -> None:
+    """Write an approval where there is none, unless it is this one."""
+    try:
+        files.save_new(target, envelope)
+    except FileExistsError:
+        if files.contents(target) != envelope:
+            raise statuses.CommandFault.of(
+                "DPQL801",
+                f"`{shown(str(target), limit=400)}` is there and says something else",
+                hint="approvals are never overwritten: delete it if it is to count no "
+                "more, or name another file with --out",
+            ) from None

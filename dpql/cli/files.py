@@ -62,6 +62,17 @@ def plan_at(path: Path) -> Plan:
     return api.plan(api.load(path))
 
 
+def stem(path: Path) -> str:
+    """Return the name that a spec, its plan and its approvals share."""
+    return path.name.removesuffix(".plan.json").removesuffix(path.suffix)
+
+
+def specs_beside(path: Path) -> list[Path]:
+    """Return the specs that share their name with a plan."""
+    places = [path.with_name(stem(path) + suffix) for suffix in _SUFFIXES]
+    return [place for place in places if place.is_file()]
+
+
 def contents(path: Path, *, limit: int = LIMIT) -> bytes:
     """Return the bytes of a file of moderate size.
 
@@ -89,11 +100,31 @@ def save(path: Path, content: bytes) -> None:
     try:
         durable.replace(path, content)
     except (OSError, ValueError) as error:
-        raise CommandFault.of(
-            "DPQL801",
-            f"cannot write `{shown(str(path), limit=400)}`: {_reason(error)}",
-            hint="name a file in a folder that is there and that you may write to",
-        ) from error
+        raise _unwritten(path, error) from error
+
+
+def save_new(path: Path, content: bytes) -> None:
+    """Write a file wholly or not at all; FileExistsError when the name is taken.
+
+    Raises:
+        CommandFault: it cannot be written (DPQL801).
+    """
+    from dpql import durable
+
+    try:
+        durable.create(path, content)
+    except FileExistsError:
+        raise
+    except (OSError, ValueError) as error:
+        raise _unwritten(path, error) from error
+
+
+def _unwritten(path: Path, error: Exception) -> CommandFault:
+    return CommandFault.of(
+        "DPQL801",
+        f"cannot write `{shown(str(path), limit=400)}`: {_reason(error)}",
+        hint="name a file in a folder that is there and that you may write to",
+    )
 
 
 def _reason(error: Exception) -> str:

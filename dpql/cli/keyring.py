@@ -23,10 +23,13 @@ KEY = click.option(
     help="The key that signs: a file, or a name in keys/ (or DPQL_KEYS).",
 )
 
+TRUST_FILE = Path("allowed_signers")
+"""The trust file of a folder, where nobody names another."""
+
 TRUST = click.option(
     "--trust",
     envvar="DPQL_TRUST",
-    default="allowed_signers",
+    default=str(TRUST_FILE),
     show_default=True,
     type=click.Path(path_type=Path),
     help="Whose signatures count, for what and until when.",

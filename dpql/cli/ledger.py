@@ -124,7 +124,7 @@ def verify(
         return _tell(accounts, form)
     for account in accounts:
         console.tell(
-            f" ok  {shown(account.dataset)}   {account.seq} entries, "
+            f" ok  {shown(account.dataset)}   {_entries(account.seq)}, "
             f"head {account.head[:16]}\n"
         )
     return statuses.FINE
@@ -159,6 +159,10 @@ def recover(*, dataset: str, number: int | None, location: str, form: str) -> in
     for run in ended:
         console.tell(f" run {run.number}   {run.state.value}   ε = {run.epsilon}\n")
     return statuses.FINE
+
+
+def _entries(number: int) -> str:
+    return f"{number} entry" if number == 1 else f"{number} entries"
 
 
 def _ledger_to_open(location: str) -> Ledger:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpql.cli import console, files, statuses
-from dpql.cli.approve import stem
-from dpql.cli.keyring import KEY, PASSPHRASE, TRUST, signer_of
+from dpql.cli.debits import Debit
+from dpql.cli.keyring import KEY, PASSPHRASE, TRUST, TRUST_FILE, signer_of
 from dpql.cli.options import FORMAT, LEDGER
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
@@ -69,13 +68,16 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     returned and nothing is spent, unless --again asks for a new draw.
     """
     plan = files.plan_at(path)
+    _require_engine(options["engine"])
     frames = _bound(options["bindings"], plan)
     dataset = options["dataset"] or plan.spec.data.source
     signer = signer_of(options["key"], options["passphrase_file"])
     ledger = None if options["no_ledger"] else _ledger(options["location"])
     account = ledger.account(dataset) if ledger else None
     stored = _stored(account, plan, again=options["again"])
-    if stored is None and not _agreed(account, plan, yes=options["yes"]):
+    stale = _stale(path, plan) if stored is None else []
+    debit = Debit.of(plan, account)
+    if stored is None and not debit.agreed(yes=options["yes"]):
         console.note("not run; nothing was read and nothing was spent\n")
         return statuses.AT_FAULT
     day = datetime.now(UTC).date()
@@ -97,11 +99,44 @@ def command(*, path: Path, form: str, **options: Any) -> int:
             published=[_RELEASES],
             again=options["again"],
             engine=options["engine"],
-            stage=watch,
-            reserved=lambda number: console.note(f" reserved     ledger #{number}\n"),
+            stage=debit.before(watch),
+            reserved=debit.reserved,
+            ended=debit.ended,
         )
-    _tell(done, folder, form)
+    _tell(done, folder, form, stale)
     return statuses.FINE
+
+
+def _require_engine(name: str) -> None:
+    from dpql.api.execute import require_engine
+    from dpql.errors import RunFault
+
+    try:
+        require_engine(name)
+    except RunFault as fault:
+        # Nobody's data are at fault: the command was not written as it must be.
+        (why,) = fault.diagnostics
+        raise statuses.UsageFault.of(why.code, why.message, hint=why.hint) from None
+
+
+def _stale(path: Path, plan: Plan) -> list[str]:
+    """Warn of specs beside a plan that say something else by now; return them."""
+    from dpql.errors import DpqlError
+
+    found: list[str] = []
+    for spec in files.specs_beside(path) if path.suffix == ".json" else ():
+        try:
+            other = files.plan_at(spec).digest
+        except DpqlError:
+            now = "has faults"
+        else:
+            if other == plan.digest:
+                continue
+            now = f"compiles to plan {other[:8]}"
+        name = shown(str(spec), limit=400)
+        console.note(f" stale        {name} now {now}; plan {plan.digest[:8]} is run\n")
+        found.append(str(spec))
+    return found
 
 
 def _bound(bindings: tuple[str, ...], plan: Plan) -> dict[str, object]:
@@ -127,26 +162,6 @@ def _stored(account: Account | None, plan: Plan, *, again: bool) -> str | None:
     """Return the digest of the release that an earlier run of the plan stored."""
     run = account.released(plan.digest) if account and not again else None
     return run.envelope if run else None
-
-
-def _agreed(account: Account | None, plan: Plan, *, yes: bool) -> bool:
-    from dpql.planner.figures import rational
-
-    spent = rational(plan.spent)
-    if account is None:
-        words = f"ε = {spent} from no ledger at all"
-    else:
-        before, after = account.committed, account.committed + plan.spent
-        words = (
-            f"ε = {spent} from {shown(account.dataset)} "
-            f"({rational(before)} → {rational(after)} of {rational(account.cap)})"
-        )
-    if yes:
-        console.note(f" debit        {words}\n")
-        return True
-    if console.is_terminal(sys.stdin):
-        return console.agreed(f" debit        {words}   proceed?")
-    raise click.UsageError(f"this would debit {words}: --yes says you mean it")
 
 
 def _folder(plan: Plan, ledger: Ledger | None, stored: str | None, day: str) -> Path:
@@ -187,15 +202,16 @@ def _safe(name: str) -> str:
 def _trust(path: Path) -> Any:
     from dpql.reports.trust import load_trust
 
-    return load_trust(path) if path.exists() else None
+    # Only the usual file may be absent; one that somebody named is meant.
+    return load_trust(path) if path.exists() or path != TRUST_FILE else None
 
 
 def _approvals(path: Path, named: tuple[Path, ...]) -> list[bytes]:
-    beside = sorted(path.parent.glob(f"{stem(path)}.approval.*.json"))
+    beside = sorted(path.parent.glob(f"{files.stem(path)}.approval.*.json"))
     return [files.contents(each, limit=_LIMIT) for each in (*named, *beside)]
 
 
-def _tell(done: Executed, folder: Path, form: str) -> None:
+def _tell(done: Executed, folder: Path, form: str, stale: list[str]) -> None:
     from dpql.cli.fitting import fitted
     from dpql.reports.render_text import as_text
     from dpql.reports.view import unverified_view
@@ -209,6 +225,7 @@ def _tell(done: Executed, folder: Path, form: str) -> None:
                 "release": report.digest,
                 "fresh": done.fresh,
                 "mended": list(done.mended),
+                "stale": stale,
                 "plan": view.predicate.plan_digest,
                 "entries": list(done.entries) if done.entries else None,
                 "values": [

@@ -54,6 +54,7 @@ def command(
     from dpql.api.examine import verify_release
     from dpql.reports.trust import load_trust
 
+    _require_there(path)
     ledger = None
     if location is not None:
         from dpql.ledger import open_ledger
@@ -70,6 +71,22 @@ def command(
     else:
         console.tell(_text(verified))
     return statuses.FINE
+
+
+def _require_there(path: Path) -> None:
+    """Refuse a place without a release before anything else is missed."""
+    from dpql.errors import VerifyFault
+    from dpql.reports.names import ENVELOPE_NAME
+
+    name = shown(str(path), limit=400)
+    if not path.exists():
+        words = f"there is no release at `{name}`"
+    elif path.is_dir() and not (path / ENVELOPE_NAME).exists():
+        words = f"the folder `{name}` holds no release: {ENVELOPE_NAME} is missing"
+    else:
+        return
+    hint = f"give a release folder, or a {ENVELOPE_NAME}"
+    raise VerifyFault.of("DPQL630", words, hint=hint)
 
 
 def _text(verified: Verified) -> str:

@@ -17,7 +17,10 @@ COMMAND: dict[str, Code] = {
     ),
     "DPQL801": Code(
         title="the file cannot be written",
-        cause="The folder is missing or read-only, or the disk is full.",
+        cause=(
+            "The folder is missing or read-only, or the disk is full; or the name is "
+            "that of another approval, and approvals are never overwritten."
+        ),
         wrong="dpql plan specs/wages.yaml --out nowhere/wages.plan.json",
         right="dpql plan specs/wages.yaml --out specs/wages.plan.json",
     ),

@@ -164,10 +164,11 @@ TRUST: dict[str, Code] = {
         right="dpql keys new steward-2027",
     ),
     "DPQL624": Code(
-        title="the trust file cannot be understood",
+        title="the trust file is missing or cannot be understood",
         cause=(
-            "Every line is a principal, options, and a key. Unknown options, wildcards "
-            "and certificates are refused: guessing would be trusting."
+            "It is missing or no text, or a line is at fault: every line is a "
+            "principal, options, and a key. Unknown options, wildcards and "
+            "certificates are refused: guessing would be trusting."
         ),
         wrong="* ssh-ed25519 AAAA...",
         right='steward@example.org namespaces="dpql-release" ssh-ed25519 AAAA...',

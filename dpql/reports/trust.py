@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
+from dpql.diagnostics import shown
 from dpql.durable import read
 from dpql.errors import VerifyFault
 from dpql.reports.keys import ALGORITHM, PublicKey, read_public
@@ -67,14 +68,25 @@ def load_trust(path: Path) -> Trust:
     """Return the trust that a file states.
 
     Raises:
-        VerifyFault: the file cannot be read, or a line is at fault (DPQL624).
+        VerifyFault: the file is missing or cannot be read, or a line is at fault
+            (DPQL624).
     """
+    name = shown(str(path), limit=400)
     try:
         data, _ = read(path, limit=_LIMIT)
         text = data.decode()
+    except FileNotFoundError:
+        raise VerifyFault.of(
+            "DPQL624",
+            f"there is no trust file `{name}`",
+            hint="get the signers' keys from them: `dpql keys trust KEY WHO --role "
+            "release` adds one; --trust FILE names another file",
+        ) from None
     except (OSError, UnicodeError):
         raise VerifyFault.of(
-            "DPQL624", "the trust file cannot be read as text"
+            "DPQL624",
+            f"the trust file `{name}` cannot be read as text",
+            hint="name a plain file of lines like those of OpenSSH's allowed_signers",
         ) from None
     return parse_trust(text)
 

@@ -30,6 +30,7 @@ from dpql.api import execute as execution
 from dpql.api.examine import verify_release, verify_report
 from dpql.api.execute import Executed, execute
 from dpql.api.published import known_heads
+from dpql.api.stages import Ending, Fate
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
 from dpql.ledger import Head, Ledger, State, open_ledger
 from dpql.ledger.witness import own_folder
@@ -204,6 +205,39 @@ def test_who_watches_a_run_cannot_spoil_it(office: Office) -> None:
     with pytest.raises(KeyboardInterrupt):
         office.run("two", again=True, reserved=stops)
     assert office.states() == [State.RELEASED, State.RESERVED]
+
+
+def test_what_became_of_a_debit_is_told(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given back before the draw, spent after it, held back if the ledger fails."""
+    told: list[Ending] = []
+    with pytest.raises(RunFault):
+        office.run(frames={"rows": "nowhere.parquet"}, ended=told.append)
+    assert told == [Ending(fate=Fate.GIVEN_BACK, entry=3)]
+
+    def unable(*_: object, **__: object) -> None:
+        raise VerifyFault.of("DPQL620", "no key")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dpql.api.execute.sign", unable)
+        with pytest.raises(VerifyFault):
+            office.run(ended=told.append)
+    assert told[1:] == [Ending(fate=Fate.SPENT, entry=5)]
+    with monkeypatch.context() as patch:
+        patch.setattr(type(office.ledger), "cancel", unable)
+        with pytest.raises(RunFault):
+            office.run(frames={"rows": "nowhere.parquet"}, ended=told.append)
+    assert told[2:] == [Ending(fate=Fate.HELD_BACK, entry=6)]
+    office.run("last", again=True, ended=told.append)
+    assert len(told) == 3
+
+
+def test_an_unknown_engine_reserves_nothing(office: Office) -> None:
+    """It is refused before the ledger is asked."""
+    with pytest.raises(RunFault, match="spark"):
+        office.run(engine="spark")
+    assert office.states() == []
 
 
 def test_same_plan_again_costs_nothing(office: Office) -> None:
