@@ -20,14 +20,15 @@ from typing import assert_never
 
 from dpql.ledger.entry import (
     GENESIS,
+    Bound,
     Cancelled,
-    CapRaised,
     Drawing,
     Entry,
     Event,
     Head,
     Lost,
     Opened,
+    Owners,
     Released,
     Reserved,
     broken,
@@ -76,7 +77,8 @@ class Run:
 class Account:
     """The budget of one dataset, as of its last entry.
 
-    ``ledger`` is a name that no other ledger has, empty where it has none.
+    ``ledger`` is a name that no other ledger has, empty where it has none. ``places``
+    are those that the owner bound the data to, the last one last.
     """
 
     dataset: str
@@ -85,7 +87,7 @@ class Account:
     unit: str = ""
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     approvals: int = 0
-    location: str = ""
+    places: tuple[str, ...] = ()
     mark: str = ""
     runs: tuple[Run, ...] = ()
     seq: int = 0
@@ -192,8 +194,7 @@ def next_entry(account: Account, event: Event) -> Entry:
     )
 
 
-def _owner(account: Account, entry: Entry) -> Account:
-    event = entry.event
+def _owner(account: Account, entry: Entry, event: Owners) -> Account:
     if isinstance(event, Opened):
         sound = event.cap > 0 and event.approvals >= 0 and _MARK.fullmatch(event.mark)
         if not sound:
@@ -204,10 +205,13 @@ def _owner(account: Account, entry: Entry) -> Account:
             unit=event.unit,
             neighbours=event.neighbours,
             approvals=event.approvals,
-            location=event.location,
+            places=(event.location,) if event.location else (),
             mark=event.mark,
         )
-    assert isinstance(event, CapRaised)
+    if isinstance(event, Bound):
+        if not event.location:
+            raise broken(entry.seq)
+        return replace(account, places=(*account.places, event.location))
     if event.cap <= account.cap:
         raise broken(entry.seq)
     return replace(account, cap=event.cap)
@@ -226,8 +230,8 @@ class _Tally:
         """Take in the next entry."""
         if isinstance(entry.event, Opened) != (entry.seq == 1):
             raise broken(entry.seq)
-        if isinstance(entry.event, (Opened, CapRaised)):
-            self.account = _owner(self.account, entry)
+        if isinstance(entry.event, Owners):
+            self.account = _owner(self.account, entry, entry.event)
         else:
             self.committed = _run(self.account, self.runs, self.committed, entry)
         self.digests.append(entry.digest)
@@ -248,7 +252,7 @@ def _run(
 ) -> Fraction:
     """Take the entry of a run into ``runs``; return what is committed after it."""
     event = entry.event
-    assert not isinstance(event, (Opened, CapRaised))
+    assert not isinstance(event, Owners)
     if isinstance(event, Reserved):
         sound = (
             event.epsilon > 0

@@ -16,6 +16,7 @@ from uuid import uuid4
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, Run, State, unit_of
 from dpql.ledger.entry import (
+    Bound,
     Cancelled,
     CapRaised,
     Drawing,
@@ -30,13 +31,13 @@ from dpql.ledger.places import place_of
 from dpql.ledger.reader import Reader
 from dpql.ledger.receipts import Receipt, Reservation, Sealed
 from dpql.ledger.rules import (
-    refuse_bound,
     refuse_cap,
     refuse_name,
     refuse_overspending,
     refuse_rollback,
     refuse_runs,
     refuse_state,
+    refuse_taken,
     refuse_unit,
 )
 from dpql.model.plan import Plan
@@ -86,7 +87,7 @@ class Ledger(Reader):
                     hint="`dpql ledger raise-cap` allows more",
                 )
             if place is not None:
-                refuse_bound(place, dataset, places_in(page.session))
+                refuse_taken(place, dataset, places_in(page.session))
             page.account = Account(dataset=dataset, ledger=page.session.identity())
             refuse_rollback(page.account, self._seen(page.account))
             return page.add(event)
@@ -181,6 +182,20 @@ class Ledger(Reader):
         with self._writing(dataset) as page:
             refuse_cap(cap, above=page.account.cap)
             return page.add(CapRaised(cap=cap))
+
+    def bind(self, dataset: str, location: str) -> Account:
+        """Say where the data of a dataset are by now; what was spent stays spent.
+
+        Raises:
+            LedgerFault: the data are, or were, bound to another name (DPQL716), or
+                the place is none (DPQL710).
+        """
+        place = place_of(location) if location else None
+        if place is None:
+            raise LedgerFault.of("DPQL710", "the place of the data has no name")
+        with self._writing(dataset) as page:
+            refuse_taken(place, dataset, places_in(page.session))
+            return page.add(Bound(location=place.text))
 
     def recover(self, dataset: str, run: int | None = None) -> tuple[Run, ...]:
         """End the runs that died: give back what was only held back.

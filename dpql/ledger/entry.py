@@ -51,6 +51,13 @@ class CapRaised:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """The owner says where the data are by now; the budget goes on as it is."""
+
+    location: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reserved:
     """A run of a plan holds ``epsilon`` back: ``after`` = ``before`` + epsilon."""
 
@@ -93,7 +100,8 @@ class Lost:
     run: int
 
 
-Event = Opened | CapRaised | Reserved | Drawing | Released | Cancelled | Lost
+Owners = Opened | CapRaised | Bound
+Event = Owners | Reserved | Drawing | Released | Cancelled | Lost
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, Run, follow, next_entry, replay
-from dpql.ledger.entry import Event, Head, Opened, read_chain
+from dpql.ledger.entry import Event, Head, read_chain
 from dpql.ledger.receipts import Sealed
 from dpql.ledger.store import Session
 
@@ -43,14 +43,9 @@ def account_of(session: Session, dataset: str) -> Account:
     return replace(account, ledger=session.identity())
 
 
-def places_in(session: Session) -> dict[str, str]:
-    """Return where the data of each dataset are, where its owner said so."""
-    found = {}
-    for name in session.datasets():
-        (first,) = read_chain(name, session.rows(name)[:1])
-        if isinstance(first.event, Opened) and first.event.location:
-            found[name] = first.event.location
-    return found
+def places_in(session: Session) -> dict[str, tuple[str, ...]]:
+    """Return where the data of each dataset were and are, as its owner said."""
+    return {name: account_of(session, name).places for name in session.datasets()}
 
 
 def sealed_run(session: Session, dataset: str, run: Run) -> Sealed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from dpql.diagnostics import shown
@@ -18,20 +18,41 @@ _GREATEST = Fraction(10) ** 6
 _FINEST = 10**40
 
 
-def refuse_bound(place: Place, dataset: str, bound: Mapping[str, str]) -> None:
+def refuse_bound(
+    place: Place, dataset: str, bound: Mapping[str, Sequence[str]]
+) -> None:
     """Refuse data of another dataset, and data that are not this one's (DPQL716).
 
-    ``bound`` says for each dataset where its data are, as far as its owner said so.
+    ``bound`` says for each dataset where its data were and are, as far as its owner
+    said so.
     """
-    for name, text in bound.items():
-        there = place_of(text)
-        if there is None or (name == dataset and place.lies_in(there)):
-            continue
-        if name == dataset or place.meets(there):
-            other = "elsewhere" if name == dataset else f"to `{shown(name)}`"
+    refuse_taken(place, dataset, bound)
+    there = place_of(bound[dataset][-1]) if bound.get(dataset) else None
+    if there is not None and not place.lies_in(there):
+        name = shown(dataset)
+        raise LedgerFault.of(
+            "DPQL716",
+            f"the owner bound `{name}` to another place than that of these data",
+            hint="if the data moved, the owner says so, and the budget goes on: "
+            f"`dpql ledger bind {name} --data PLACE`",
+        )
+
+
+def refuse_taken(
+    place: Place, dataset: str, bound: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuse data that are, or ever were, bound to another dataset (DPQL716).
+
+    A place that was left stays taken: else moving the data would free them for a
+    second budget.
+    """
+    for name, texts in bound.items():
+        others = [] if name == dataset else map(place_of, texts)
+        if any(there is not None and place.meets(there) for there in others):
             raise LedgerFault.of(
                 "DPQL716",
-                f"the owner bound these data {other}, not to `{shown(dataset)}`",
+                f"the owner bound these data to `{shown(name)}`, not to "
+                f"`{shown(dataset)}`",
                 hint="data have one budget, whatever a spec calls them",
             )
 

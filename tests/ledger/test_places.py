@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from ledger.ledger_places import DATASET, Places
+from ledger.ledger_places import DATASET, Places, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Ledger
@@ -215,3 +215,75 @@ def test_no_way_leads_past_a_budget(data: Path, way: Callable[[Path], object]) -
         with pytest.raises(LedgerFault) as refusal:
             attempt()
         assert refusal.value.diagnostics[0].code == "DPQL716"
+
+
+def _moving(places: Places, data: Path) -> Ledger:
+    """Give a ledger whose dataset is bound, has spent, and whose data then move."""
+    _, ledger = places.make()
+    ledger.open_account(
+        "bound",
+        cap=Fraction(2),
+        unit=None,
+        neighbours=Neighbours.ADD_REMOVE,
+        location=str(data / "rows.csv"),
+    )
+    ledger.reserve("bound", count_plan())
+    (data / "rows.csv").rename(data.parent / "moved.csv")
+    return ledger
+
+
+def test_moved_data_are_bound_anew_and_keep_their_budget(
+    places: Places, data: Path
+) -> None:
+    """The cure is named; it is an entry of the chain, and gives nothing back."""
+    ledger = _moving(places, data)
+    with pytest.raises(LedgerFault) as refusal:
+        ledger.refuse_place("bound", "moved.csv")
+    (why,) = refusal.value.diagnostics
+    assert why.code == "DPQL716"
+    assert "dpql ledger bind bound --data" in (why.hint or "")
+    before = ledger.account("bound")
+    after = ledger.bind("bound", "moved.csv")
+    ledger.refuse_place("bound", "moved.csv")
+    assert after == ledger.verify("bound")
+    assert after.seq == before.seq + 1
+    assert after.places == (str(data / "rows.csv"), str(data.parent / "moved.csv"))
+    kept = ("cap", "committed", "unit", "neighbours", "approvals", "mark", "runs")
+    for name in kept:
+        assert getattr(after, name) == getattr(before, name)
+
+
+def test_place_that_data_left_stays_taken(places: Places, data: Path) -> None:
+    """Else the data could be bound away, put back, and opened for a second budget."""
+    ledger = _moving(places, data)
+    ledger.bind("bound", "moved.csv")
+    (data.parent / "moved.csv").rename(data / "rows.csv")
+    for place in ("data/rows.csv", "moved.csv", "data"):
+        for attempt in (
+            lambda place=place: ledger.open_account(
+                "second",
+                cap=Fraction(2),
+                unit=None,
+                neighbours=Neighbours.ADD_REMOVE,
+                location=place,
+            ),
+            lambda place=place: ledger.bind(DATASET, place),
+            lambda place=place: ledger.refuse_place(DATASET, place),
+        ):
+            with pytest.raises(LedgerFault) as refusal:
+                attempt()
+            assert refusal.value.diagnostics[0].code == "DPQL716"
+    with pytest.raises(LedgerFault):
+        ledger.refuse_place("bound", "data/rows.csv")
+    ledger.bind("bound", "data/rows.csv")
+    ledger.refuse_place("bound", "data/rows.csv")
+
+
+def test_only_open_datasets_are_bound_and_only_to_places(places: Places) -> None:
+    """Neither an unknown name nor an empty place makes an entry."""
+    _, ledger = places.make()
+    for name, place, code in (("none", "a.csv", "701"), (DATASET, "", "710")):
+        with pytest.raises(LedgerFault) as refusal:
+            ledger.bind(name, place)
+        assert refusal.value.diagnostics[0].code == f"DPQL{code}"
+    assert ledger.account(DATASET).seq == 1
