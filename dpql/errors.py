@@ -143,6 +143,12 @@ CODES: dict[str, Code] = {
         wrong="a spec changed without its plan",
         right="`dpql plan NAME.yaml --out NAME.plan.json`",
     ),
+    "DPQL406": Code(
+        title="the plan has no such statistic",
+        cause="`plan.step` takes the name of a statistic of the spec.",
+        wrong='plan.step("wage_maen")',
+        right='plan.step("wage_mean")',
+    ),
     "DPQL410": Code(
         title="the accuracy target is not positive or is beyond the grid",
         cause=(

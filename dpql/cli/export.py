@@ -41,6 +41,14 @@ def command() -> None:
     help="The field that the data are about.",
 )
 @click.option("--author", "authors", multiple=True, help="Who fills in the record.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json"]),
+    default="json",
+    show_default=True,
+    help="How the result is written.",
+)
 def registry(
     *,
     path: Path,
@@ -49,6 +57,7 @@ def registry(
     region: str | None,
     sector: str,
     authors: tuple[str, ...],
+    form: str,
 ) -> int:
     """Print a draft for the public registry of DP deployments, as JSON.
 
@@ -60,6 +69,7 @@ def registry(
     from dpql.reports.registry import registry_record
     from dpql.reports.view import unverified_view
 
+    assert form == "json"
     envelope, _, _ = read_folder(path)
     view = unverified_view(envelope, hashlib.sha256(envelope).hexdigest())
     if view.kind != "release":

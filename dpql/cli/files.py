@@ -17,14 +17,23 @@ def specs_in(paths: Iterable[Path], *, allow_none: bool = False) -> list[Path]:
     """Return the specs named, with those inside the folders named.
 
     Raises:
-        CommandFault: a folder holds none, and that is not allowed (DPQL804).
+        CommandFault: a folder holds none, and that is not allowed (DPQL804), or
+            something in it cannot be read (DPQL803).
     """
     found: list[Path] = []
     for path in paths:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(file for file in path.rglob("*") if is_spec(file))
+        try:
+            inside = sorted(file for file in path.rglob("*") if is_spec(file))
+        except OSError as error:
+            name = shown(str(error.filename or path), limit=400)
+            raise CommandFault.of(
+                "DPQL803",
+                f"cannot read `{name}`: {_reason(error)}",
+                hint="name the folder of your specs alone, or the files",
+            ) from error
         if not inside and not allow_none:
             raise CommandFault.of(
                 "DPQL804",

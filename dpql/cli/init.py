@@ -71,6 +71,7 @@ def command(
         if schema
         else scaffold.example(source)
     )
+    _make(folder)
     beginning = Beginning(folder=folder, quiet=form == "json")
     beginning.make(_SPEC, _laid_out(text))
     plan = _plan(folder / _SPEC)
@@ -92,6 +93,17 @@ def command(
     else:
         console.tell(f"\nnext: {_within(folder)}{_NEXT if plan else _NEXT_OPEN}\n")
     return statuses.FINE
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise statuses.CommandFault.of(
+            "DPQL801",
+            f"`{shown(str(folder), limit=400)}` is no folder and cannot be one",
+            hint="name a folder to begin in; it is made if it is not there",
+        ) from None
 
 
 def _within(folder: Path) -> str:

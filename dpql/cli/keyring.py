@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpql.cli import console, files
+from dpql.diagnostics import shown
 
 if TYPE_CHECKING:
     from dpql.reports.keys import PublicKey, Signer
@@ -60,6 +61,12 @@ def signer_of(name: str, passphrase_file: Path | None) -> Signer:
     from dpql.reports.keys import load_key
 
     path = key_path(name)
+    if path.suffix == ".pub":
+        raise VerifyFault.of(
+            "DPQL620",
+            f"`{shown(path.name)}` is the public half of a key, which signs nothing",
+            hint=f"--key names the private half: `{shown(path.stem)}`",
+        )
     given = passphrase_in(passphrase_file)
     try:
         return load_key(path, given)

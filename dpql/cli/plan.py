@@ -79,11 +79,13 @@ def command(
     """Show what SPEC costs and how exact it will be; no data is read."""
     if settings and (out or check or html):
         raise click.UsageError("a what-if (--set) cannot be saved, checked or drawn")
+    if len(dict(settings)) < len(settings):
+        raise click.UsageError("--set says each of epsilon, alpha, mechanism once")
     if check and (out or html):
         raise click.UsageError("--check writes nothing: leave out --out and --html")
-    specs = files.specs_in(paths)
     if check:
-        return _check(specs, form)
+        return _check(_specs_of(paths), form)
+    specs = files.specs_in(paths)
     if len(specs) > 1 and (out or html):
         raise click.UsageError("--out and --html take one spec")
     budget = Budget(location=location, dataset=dataset)
@@ -133,6 +135,24 @@ def _write(plan: Plan, out: Path | None, html: Path | None) -> None:
 
         files.save(html, page(plan).encode("utf-8"))
         console.note(f"wrote {shown(str(html), limit=400)}\n")
+
+
+def _specs_of(paths: tuple[Path, ...]) -> list[Path]:
+    """Return the specs at the paths; a plan stands for the specs beside it."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.suffix != ".json":
+            found |= dict.fromkeys(files.specs_in([path]))
+            continue
+        beside = files.specs_beside(path)
+        if not beside:
+            raise statuses.CommandFault.of(
+                "DPQL804",
+                f"there is no spec beside `{shown(str(path), limit=400)}`",
+                hint="a plan is checked against the spec of its name, .yaml or .dpql",
+            )
+        found |= dict.fromkeys(beside)
+    return list(found)
 
 
 def _check(specs: list[Path], form: str) -> int:

@@ -99,7 +99,7 @@ repos:
         name: dpql plan --check
         entry: dpql plan --check
         language: system
-        files: ^specs/.*\\.(yaml|yml|dpql)$
+        files: ^specs/.*\\.(yaml|yml|dpql|plan\\.json)$
 """
 
 WORKFLOW = """\

@@ -92,7 +92,6 @@ HABITS: dict[str, str] = {
     "cov": "covariance",
     "hist": "histogram",
     "total": "sum",
-    "median": "histogram",
     "int": "integer",
     "number": "decimal",
     "numeric": "decimal",
@@ -100,7 +99,6 @@ HABITS: dict[str, str] = {
     "real": "float",
     "string": "category",
     "enum": "category",
-    "boolean": "category",
     "laplace": "snapping",
     "discrete_laplace": "geometric",
     "eps": "epsilon",
@@ -120,3 +118,19 @@ HABITS: dict[str, str] = {
     "n": "rows",
 }
 """Words people bring from elsewhere, and the word that does it here."""
+
+_QUANTILES = "there are no quantiles: `histogram` with `bins` shows where they lie"
+_DATES = "there are no dates: keep a number such as the year, and write `integer`"
+_TRUTHS = "write `category`, with `keys: [true, false]`"
+
+ADVICE: dict[str, tuple[str, str]] = {
+    "median": ("histogram", _QUANTILES),
+    "quantile": ("histogram", _QUANTILES),
+    "percentile": ("histogram", _QUANTILES),
+    "date": ("integer", _DATES),
+    "datetime": ("integer", _DATES),
+    "timestamp": ("integer", _DATES),
+    "bool": ("category", _TRUTHS),
+    "boolean": ("category", _TRUTHS),
+}
+"""Words that nothing here stands for: where they are looked for, and what to do."""

@@ -21,6 +21,7 @@ from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 
+from dpql.diagnostics import shown
 from dpql.errors import PlanFault
 from dpql.model.codec import Malformed, Members, canonical, decode, encode, parse
 from dpql.model.spec import Condition, Neighbours, Spec, Spend, StatisticKind
@@ -29,6 +30,8 @@ VERSION = 1
 
 LIMIT = 64 << 20
 """Bytes of the largest plan that is read."""
+
+_NAMED = 6
 
 
 class Excess(StrEnum):
@@ -246,8 +249,20 @@ class Plan:
         return hashlib.sha256(self.to_json()).hexdigest()
 
     def step(self, name: str) -> Step:
-        """Return the step of that name."""
-        return next(step for step in self.steps if step.name == name)
+        """Return the step of that name.
+
+        Raises:
+            PlanFault: there is none (DPQL406).
+        """
+        for step in self.steps:
+            if step.name == name:
+                return step
+        names = ", ".join(shown(step.name) for step in self.steps[:_NAMED])
+        raise PlanFault.of(
+            "DPQL406",
+            f"the plan has no statistic `{shown(str(name))}`",
+            hint=f"it has {names}{', …' if len(self.steps) > _NAMED else ''}",
+        )
 
     def __str__(self) -> str:
         return _view("text", self)

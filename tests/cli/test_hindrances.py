@@ -276,3 +276,13 @@ def test_terminals_that_cannot_say_everything(
     place = heading.index("share")
     assert set(rule) == {" ", "-"}
     assert all(row[place - 1] == " " and row[place] in "#." for row in rows[:3])
+
+
+def test_a_folder_of_other_things_is_not_searched_in_vain(tmp_path: Path) -> None:
+    """A file that cannot be read is named, with the way around it."""
+    locked = tmp_path / "other" / "secret.yaml"
+    locked.parent.mkdir()
+    locked.write_text("a: b\n", "utf-8")
+    locked.chmod(0)
+    run = _hindered("check", ".", folder=tmp_path)
+    refused(run, 1, "DPQL803", "other/secret.yaml", "name the folder of your specs")

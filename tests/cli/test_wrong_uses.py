@@ -14,6 +14,7 @@ from cli.started import ROOT, dpql, fine, refused, surroundings
 pytestmark = pytest.mark.cli
 
 
+TWICE = ("--set", "epsilon=1", "--set", "epsilon=2")
 APPROVE = ("approve", "wages.plan.json", "--key", "officer")
 
 
@@ -68,6 +69,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ((*APPROVE, "--runs=many"), 2, "`many` does not fit `--runs`"),
         ((*APPROVE, "--until", "2027-02-30"), 2, "such as 2027-06-01"),
         (("run", "wages.plan.json", "--data", "wages=wages.csv"), 2, "`--key`"),
+        ((*APPROVE[:3], "steward.pub"), 4, "the public half"),
+        ((*RUN[:4], "--key", "keys/steward.pub"), 4, "private half: `steward`"),
+        (("plan", "wages.yaml", *TWICE), 2, "each of epsilon, alpha, mechanism once"),
+        (("init", "wages.csv"), 1, "name a folder to begin in"),
+        (("init", "wages.csv/below"), 1, "name a folder to begin in"),
         (("plan", "huge.yaml"), 1, "DPQL107"),
         (("check", "empty.yaml"), 1, "DPQL1"),
         (("fmt", "wages.csv"), 1, "DPQL102"),

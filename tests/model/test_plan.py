@@ -59,6 +59,8 @@ def test_the_spec_inside_is_the_spec() -> None:
     assert made.spec == spec
     assert made.spec_digest == spec_digest(spec)
     assert made.step("mean_age").name == "mean_age"
+    with pytest.raises(PlanFault, match="DPQL406 the plan has no statistic `nope`"):
+        made.step("nope")
 
 
 def code(data: bytes) -> str:
