@@ -21,6 +21,7 @@ from dpql.api.debit import Debit
 from dpql.api.published import known_heads
 from dpql.api.stages import Ending, Stage
 from dpql.api.stored import sealed_release, stored_report
+from dpql.api.target import Target
 from dpql.api.versions import stated_versions
 from dpql.curator import run
 from dpql.curator.engines import ENGINES
@@ -49,14 +50,15 @@ class Executed:
 
     ``fresh`` is False when the report is one that was stored by an earlier run of the
     same plan. ``entries`` are the ledger's numbers of the reservation and of the seal,
-    None without a ledger. ``mended`` are the files of the release folder that were
-    missing or altered, and are now as they were signed.
+    None without a ledger. ``folder`` is where the release was written. ``mended`` are
+    the files in it that were missing or altered, and are now as they were signed.
     """
 
     report: Report
     fresh: bool
     entries: tuple[int, int] | None
     release: Release | None = field(repr=False)
+    folder: Path | None = None
     mended: tuple[str, ...] = ()
 
 
@@ -71,6 +73,7 @@ def execute(
     trust: Trust | None = None,
     approvals: Sequence[bytes] = (),
     folder: Path | None = None,
+    within: Path | None = None,
     published: Sequence[Path] = (),
     again: bool = False,
     engine: str = "polars",
@@ -83,8 +86,9 @@ def execute(
 
     ``dataset`` is the owner's name of the data, whatever the plan calls its source.
     ``trust`` says whose approvals count. ``folder`` is where the release is written;
-    releases beside it, and in the places ``published``, must be known to the ledger if
-    we or somebody trusted signed them. ``reserved`` is told the number of the
+    or it gets a name of its own ``within`` one. Releases beside ``folder``, and in the
+    places ``published``, must be known to the ledger if we or somebody trusted signed
+    them. ``reserved`` is told the number of the
     reservation, ``stage`` which stage begins, ``ended`` what became of the debit of a
     run that fails. Without a ledger nothing is debited, and the report says so.
 
@@ -98,8 +102,10 @@ def execute(
     audit(plan)
     require_engine(engine)
     stage = _heard(stage)
+    target = Target(folder=folder, within=within)
     if ledger is None:
         _permitted(plan, signers, trust, approvals, day, needed=0)
+        target.refuse_unwritable()
         stage(Stage.READING)
         release = run(
             plan,
@@ -111,25 +117,27 @@ def execute(
         stage(Stage.SEALING)
         report = _signed(release, signers, day, None, approvals)
         stage(Stage.WRITING)
-        _written(report, folder)
-        return Executed(report=report, fresh=True, entries=None, release=release)
-    beside = [folder.parent] if folder else []
-    known = known_heads([*beside, *published], signers, trust)
+        place, _ = target.write(report)
+        return Executed(
+            report=report, fresh=True, entries=None, release=release, folder=place
+        )
+    known = known_heads([*target.neighbourhood(), *published], signers, trust)
     account = ledger.account(dataset, known)
-    for frame in frames.values():
-        ledger.refuse_place(dataset, frame)
     stored = None if again else sealed_release(ledger, account, plan)
     if stored is not None:
-        # What was released before needs neither a key nor an approval any more.
-        return _stored(ledger, stored, folder)
+        # What was released before needs no key, no approval and no data any more.
+        return _stored(ledger, stored, target)
+    for frame in frames.values():
+        ledger.refuse_place(dataset, frame)
     approved = _permitted(
         plan, signers, trust, approvals, day, needed=account.approvals
     )
+    target.refuse_unwritable()
     granted = ledger.reserve(
         dataset, plan, again=again, runs=approved.runs, known=known
     )
     if isinstance(granted, Sealed):
-        return _stored(ledger, granted, folder)
+        return _stored(ledger, granted, target)
     _heard(reserved)(granted.run.number)
     debit = Debit(ledger, granted, lambda: stage(Stage.DRAWING))
     try:
@@ -144,9 +152,13 @@ def execute(
         _heard(ended)(debit.ending())
         raise
     stage(Stage.WRITING)
-    _written(report, folder)
+    place, _ = target.write(report)
     return Executed(
-        report=report, fresh=True, entries=_entries(sealed), release=release
+        report=report,
+        fresh=True,
+        entries=_entries(sealed),
+        release=release,
+        folder=place,
     )
 
 
@@ -266,22 +278,20 @@ def _record(receipt: Receipt) -> LedgerRecord:
     )
 
 
-def _stored(ledger: Ledger, sealed: Sealed, folder: Path | None) -> Executed:
+def _stored(ledger: Ledger, sealed: Sealed, target: Target) -> Executed:
     """Return a report that was stored before; write or mend its folder."""
     report = stored_report(ledger, sealed)
+    place, mended = target.write(report)
     return Executed(
         report=report,
         fresh=False,
         entries=_entries(sealed),
         release=None,
-        mended=_written(report, folder),
+        folder=place,
+        mended=mended,
     )
 
 
 def _entries(sealed: Sealed) -> tuple[int, int]:
     assert sealed.run.sealed is not None
     return sealed.run.number, sealed.run.sealed
-
-
-def _written(report: Report, folder: Path | None) -> tuple[str, ...]:
-    return () if folder is None else report.write(folder)

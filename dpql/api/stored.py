@@ -28,6 +28,30 @@ def sealed_release(ledger: Ledger, account: Account, plan: Plan) -> Sealed | Non
     return Sealed(dataset=account.dataset, run=last, envelope=envelope)
 
 
+def fetched_report(ledger: Ledger, dataset: str, digest: str) -> Report:
+    """Return the released report whose digest begins so, every byte as it was signed.
+
+    Raises:
+        LedgerFault: no report or several have such a digest (DPQL709), or it is
+            missing or altered (DPQL711).
+    """
+    account = ledger.account(dataset)
+    found = [
+        run for run in account.runs if run.envelope and run.envelope.startswith(digest)
+    ]
+    if len(found) != 1 or not digest:
+        number = "several runs" if found else "no run"
+        raise LedgerFault.of(
+            "DPQL709",
+            f"{number} ended in a release whose digest begins so",
+            hint="`dpql ledger show` lists the runs, and the digest of each release",
+        )
+    (run,) = found
+    assert run.envelope is not None
+    envelope = ledger.kept(run.envelope)
+    return stored_report(ledger, Sealed(dataset=dataset, run=run, envelope=envelope))
+
+
 def stored_report(ledger: Ledger, sealed: Sealed) -> Report:
     """Return a sealed report with its tables, every byte as it was signed.
 

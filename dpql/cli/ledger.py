@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpql.cli import console, statuses
+from dpql.cli import console, fetch, statuses
 from dpql.cli.options import EXACT, FORMAT, LEDGER
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
@@ -33,6 +33,9 @@ def command() -> None:
     A ledger is a file (ledger.sqlite unless --ledger or DPQL_LEDGER names another)
     or a PostgreSQL database.
     """
+
+
+command.add_command(fetch.command)
 
 
 @command.command(name="open")
@@ -140,6 +143,20 @@ def raise_cap(*, dataset: str, epsilon: Fraction, location: str, form: str) -> i
     return _tell([_ledger(location).raise_cap(dataset, epsilon)], form)
 
 
+@command.command(name="bind")
+@click.argument("dataset")
+@click.option("--data", metavar="URI", required=True, help="Where the data are by now.")
+@LEDGER
+@FORMAT
+def bind(*, dataset: str, data: str, location: str, form: str) -> int:
+    """Say where the data of DATASET are, when they have moved.
+
+    The budget goes on: what was spent stays spent. The place that the data left
+    stays taken, and the entry stays in the chain for good.
+    """
+    return _tell([_ledger(location).bind(dataset, data)], form)
+
+
 @command.command(name="recover")
 @click.argument("dataset")
 @click.option("--run", "number", type=int, help="Only the run of that number.")
@@ -219,6 +236,8 @@ def _text(account: Account) -> str:
     ]
     if account.approvals:
         lines.append(f"   approvals  {account.approvals} needed")
+    lines += [f"   data       {shown(it, limit=400)}" for it in account.places[-1:]]
+    lines += [f"   before     {shown(it, limit=400)}" for it in account.places[-2::-1]]
     lines += [_run_line(run) for run in account.runs]
     return "\n".join(lines) + "\n"
 
@@ -240,6 +259,7 @@ def _document(account: Account) -> dict[str, Any]:
         "unit": account.unit,
         "neighbours": account.neighbours.value,
         "approvals": account.approvals,
+        "places": list(account.places),
         "cap": str(account.cap),
         "spent": str(account.spent),
         "reserved": str(account.reserved),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,7 @@ import click
 
 from dpql.cli import console, files, statuses
 from dpql.cli.debits import Debit
+from dpql.cli.fetch import RELEASES
 from dpql.cli.keyring import KEY, PASSPHRASE, TRUST, TRUST_FILE, signer_of
 from dpql.cli.options import FORMAT, LEDGER
 from dpql.cli.wording import examples
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from dpql.model.plan import Plan
 
 _LIMIT = 1 << 20
-_LARGEST = 512 << 20
-_RELEASES = Path("releases")
 
 
 @click.command(
@@ -80,8 +77,6 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     if stored is None and not debit.agreed(yes=options["yes"]):
         console.note("not run; nothing was read and nothing was spent\n")
         return statuses.AT_FAULT
-    day = datetime.now(UTC).date()
-    folder = options["out"] or _folder(plan, ledger, stored, day.isoformat())
     from dpql.api.execute import execute
     from dpql.cli.progress import watched
 
@@ -92,18 +87,19 @@ def command(*, path: Path, form: str, **options: Any) -> int:
             ledger=ledger,
             dataset=dataset,
             signers=[signer],
-            day=day,
+            day=datetime.now(UTC).date(),
             trust=_trust(options["trust"]),
             approvals=_approvals(path, options["approvals"]),
-            folder=folder,
-            published=[_RELEASES],
+            folder=options["out"],
+            within=RELEASES,
+            published=[RELEASES],
             again=options["again"],
             engine=options["engine"],
             stage=debit.before(watch),
             reserved=debit.reserved,
             ended=debit.ended,
         )
-    _tell(done, folder, form, stale)
+    _tell(done, form, stale)
     return statuses.FINE
 
 
@@ -164,41 +160,6 @@ def _stored(account: Account | None, plan: Plan, *, again: bool) -> str | None:
     return run.envelope if run else None
 
 
-def _folder(plan: Plan, ledger: Ledger | None, stored: str | None, day: str) -> Path:
-    """Return where a release goes: its old place, or a name that is still free."""
-    if stored is not None and ledger is not None:
-        from dpql.reports.view import unverified_view
-
-        view = unverified_view(ledger.kept(stored), stored)
-        day = view.predicate.date
-    base = place = _RELEASES / _safe(f"{day}-{plan.spec.release}")
-    number = 2
-    while place.exists() and not (stored and _holds(place, stored)):
-        place = base.with_name(f"{base.name}-{number}")
-        number += 1
-    return place
-
-
-def _holds(place: Path, digest: str) -> bool:
-    """Tell whether a folder is of that release, though a file of it may be lost."""
-    from hashlib import sha256
-
-    from dpql import durable
-    from dpql.reports.names import ENVELOPE_NAME, HTML_NAME
-
-    found: dict[str, bytes] = {}
-    for name in (ENVELOPE_NAME, HTML_NAME):
-        with suppress(OSError):
-            found[name] = durable.read(place / name, limit=_LARGEST)[0]
-    named = digest.encode() in found.get(HTML_NAME, b"")
-    return named or sha256(found.get(ENVELOPE_NAME, b"")).hexdigest() == digest
-
-
-def _safe(name: str) -> str:
-    """Return the name of a folder that is one, whatever the plan is called."""
-    return re.sub(r"[^A-Za-z0-9_.-]|\.{2,}|^\.", "_", name, flags=re.ASCII)
-
-
 def _trust(path: Path) -> Any:
     from dpql.reports.trust import load_trust
 
@@ -211,12 +172,12 @@ def _approvals(path: Path, named: tuple[Path, ...]) -> list[bytes]:
     return [files.contents(each, limit=_LIMIT) for each in (*named, *beside)]
 
 
-def _tell(done: Executed, folder: Path, form: str, stale: list[str]) -> None:
+def _tell(done: Executed, form: str, stale: list[str]) -> None:
     from dpql.cli.fitting import fitted
     from dpql.reports.render_text import as_text
     from dpql.reports.view import unverified_view
 
-    report = done.report
+    report, folder = done.report, done.folder
     view = unverified_view(report.envelope, report.digest)
     if form == "json":
         console.tell_json(

@@ -8,6 +8,9 @@ A folder that is there already is mended only if it is known to be of this relea
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
+import itertools
 import os
 import shutil
 import tempfile
@@ -34,22 +37,93 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]
         VerifyFault: the name is taken by something else, or cannot be written
             (DPQL630).
     """
+    with _turn(folder.parent, contents) as locked:
+        if os.path.lexists(folder):
+            return _mended(folder, contents, locked=locked)
+        _write_new(folder, contents)
+        return ()
+
+
+def write_numbered(
+    folder: Path, contents: Mapping[str, bytes]
+) -> tuple[Path, tuple[str, ...]]:
+    """Write a release folder under a name that is free: ``-2``, ``-3``, … is added.
+
+    Returns the folder and what `write_folder` does. The name is chosen as it is
+    taken, so that writers who come at once get one each. A folder of this release
+    that is found on the way is mended instead.
+
+    Raises:
+        VerifyFault: it cannot be written (DPQL630).
+    """
+    with _turn(folder.parent, contents) as locked:
+        for number in itertools.count(1):
+            name = folder.name if number == 1 else f"{folder.name}-{number}"
+            place = folder.with_name(name)
+            if os.path.lexists(place):
+                if _is_ours(place, contents):
+                    return place, _mended(place, contents, locked=locked)
+                continue
+            try:
+                _write_new(place, contents)
+            except OSError as error:
+                # Where directories have no locks, somebody may have been faster.
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                    raise
+                continue
+            return place, ()
+    raise AssertionError("there is always a next number")
+
+
+def refuse_unwritable(folder: Path, *, numbered: bool) -> None:
+    """Refuse a place that a new release could not be written to.
+
+    Nothing is left behind. ``numbered`` says that another name would do.
+
+    Raises:
+        VerifyFault: the name is taken, or nothing can be written there (DPQL630).
+    """
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with alone_in(folder.parent) as locked:
+        taken = os.path.lexists(folder) and (
+            folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())
+        )
+        if taken and not numbered:
+            raise FileExistsError(errno.EEXIST, "the name is taken")
+        above = folder.parent if numbered else folder
+        while not os.path.lexists(above) and above != above.parent:
+            above = above.parent
+        probe = tempfile.mkdtemp(dir=above, prefix=_PART)
+        with contextlib.suppress(FileNotFoundError):
+            os.rmdir(probe)  # noqa: PTH106  as it was made
+    except (OSError, ValueError) as error:
+        taken = isinstance(error, FileExistsError)
+        raise VerifyFault.of(
+            "DPQL630",
+            "the release folder is there already, and holds something else"
+            if taken
+            else "the release folder could not be written",
+            hint="name another folder with --out; nothing was read or spent",
+        ) from error
+
+
+@contextlib.contextmanager
+def _turn(parent: Path, contents: Mapping[str, bytes]) -> Iterator[bool]:
+    """Wait for our turn to write in a folder; tell whether we are alone there."""
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        with alone_in(parent) as locked:
             if locked:
-                _sweep(folder.parent)
-            if folder.is_symlink() or folder.exists():
-                return _mended(folder, contents, locked=locked)
-            _write_new(folder, contents)
+                _sweep(parent)
+            yield locked
     except OSError as error:
+        name = hashlib.sha256(contents.get(ENVELOPE_NAME, b"")).hexdigest()[:16]
         raise VerifyFault.of(
             "DPQL630",
             "the release folder cannot be written: its name is taken, or the disk "
             "refuses",
-            hint="nothing is lost: run the same plan again with another --out",
+            hint="what a ledger debited is stored there, and costs nothing more: "
+            f"`dpql ledger fetch DATASET {name} --out FOLDER`",
         ) from error
-    return ()
 
 
 def read_folder(place: Path) -> tuple[bytes, dict[str, bytes] | None, bytes | None]:
@@ -98,11 +172,9 @@ def _write_new(folder: Path, contents: Mapping[str, bytes]) -> None:
 def _mended(
     folder: Path, contents: Mapping[str, bytes], *, locked: bool
 ) -> tuple[str, ...]:
-    if folder.is_symlink() or not folder.is_dir():
-        raise OSError("the name is taken")
+    if not _is_ours(folder, contents):
+        raise OSError("the name is taken, or the folder holds something else")
     found = _found(folder)
-    if not _is_of(folder, found, contents):
-        raise OSError("the folder holds something else")
     wrong = tuple(name for name in contents if found.get(name) != contents[name])
     for name in contents if locked else ():
         sweep(folder / name)
@@ -111,14 +183,15 @@ def _mended(
     return wrong
 
 
-def _is_of(
-    folder: Path, found: Mapping[str, bytes], contents: Mapping[str, bytes]
-) -> bool:
+def _is_ours(folder: Path, contents: Mapping[str, bytes]) -> bool:
     """Tell whether a folder is of this release beyond doubt.
 
     Its envelope is; or its page, which names the envelope; or it has nothing but
     tables of this release, as after the loss of the other two.
     """
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    found = _found(folder)
     for name in (ENVELOPE_NAME, HTML_NAME):
         if found.get(name) == contents[name]:
             return True

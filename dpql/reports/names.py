@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 ENVELOPE_NAME = "release.dsse.json"
 CSV_NAME = "release.csv"
 PARQUET_NAME = "release.parquet"
@@ -13,3 +15,8 @@ TABLES = (CSV_NAME, PARQUET_NAME)
 
 FOLDER = (ENVELOPE_NAME, *TABLES, HTML_NAME)
 """All that a release folder holds."""
+
+
+def safe_name(name: str) -> str:
+    """Return the name of a folder that is one, whatever the plan is called."""
+    return re.sub(r"[^A-Za-z0-9_.-]|\.{2,}|^\.", "_", name, flags=re.ASCII)

@@ -13,9 +13,15 @@ from dpql.errors import VerifyFault
 from dpql.model.release import Outcome, Release
 from dpql.reports.build import build
 from dpql.reports.envelope import seal
-from dpql.reports.folder import read_folder, write_folder
+from dpql.reports.folder import read_folder, write_folder, write_numbered
 from dpql.reports.keys import Signer
-from dpql.reports.names import CSV_NAME, ENVELOPE_NAME, HTML_NAME, PARQUET_NAME
+from dpql.reports.names import (
+    CSV_NAME,
+    ENVELOPE_NAME,
+    HTML_NAME,
+    PARQUET_NAME,
+    safe_name,
+)
 from dpql.reports.predicate import COINS, LedgerRecord
 from dpql.reports.render_html import as_html
 from dpql.reports.render_markdown import as_markdown
@@ -63,12 +69,20 @@ class Report:
         Raises:
             VerifyFault: the name is taken or cannot be written (DPQL630).
         """
-        contents = {
-            ENVELOPE_NAME: self.envelope,
-            **dict(self.files),
-            HTML_NAME: self.to_html().encode(),
-        }
-        return write_folder(Path(folder), contents)
+        return write_folder(Path(folder), self._contents())
+
+    def write_in(self, parent: Path) -> tuple[Path, tuple[str, ...]]:
+        """Write the release folder below another, named after its date and release.
+
+        A number is added to a name that is taken. Returns the folder, and what
+        `write` does.
+
+        Raises:
+            VerifyFault: it cannot be written (DPQL630).
+        """
+        predicate = self._view().predicate
+        name = safe_name(f"{predicate.date}-{predicate.plan.spec.release}")
+        return write_numbered(parent / name, self._contents())
 
     def __str__(self) -> str:
         return self.to_text()
@@ -80,6 +94,13 @@ class Report:
         # A frame of its own keeps the page's style and policy to the page.
         page = escape(self.to_html(), quote=True)
         return f'<iframe sandbox srcdoc="{page}" width="100%" height="640"></iframe>'
+
+    def _contents(self) -> dict[str, bytes]:
+        return {
+            ENVELOPE_NAME: self.envelope,
+            **dict(self.files),
+            HTML_NAME: self.to_html().encode(),
+        }
 
     def _view(self) -> View:
         return unverified_view(self.envelope, self.digest)

@@ -31,6 +31,7 @@ from dpql.api.examine import verify_release, verify_report
 from dpql.api.execute import Executed, execute
 from dpql.api.published import known_heads
 from dpql.api.stages import Ending, Fate
+from dpql.api.stored import fetched_report
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
 from dpql.ledger import Head, Ledger, State, open_ledger
 from dpql.ledger.witness import own_folder
@@ -322,14 +323,74 @@ def test_unfinished_folder_of_a_killed_run_goes(office: Office) -> None:
 
 
 def test_folder_that_is_taken_is_left_alone(office: Office) -> None:
-    """Nothing is overwritten; the report is stored, and comes out elsewhere."""
+    """It is refused before anything is spent, as is a place below a file."""
     taken = office.releases / "one"
     taken.mkdir(parents=True)
     (taken / "notes.txt").write_text("mine", "utf-8")
-    assert _code(office.run) == "DPQL630"
+    for name in ("one", "one/notes.txt", "one/notes.txt/below"):
+        assert _code(lambda name=name: office.run(name)) == "DPQL630"
+        below = {"folder": None, "within": taken / "notes.txt"}
+        assert _code(lambda below=below: office.run(**below)) == "DPQL630"
+    assert [path.name for path in taken.iterdir()] == ["notes.txt"]
+    assert [path.name for path in office.releases.iterdir()] == ["one"]
+    assert office.states() == []
+
+
+def test_folder_that_is_taken_meanwhile_is_left_alone(office: Office) -> None:
+    """Nothing is overwritten; the report is stored, and comes out elsewhere."""
+    taken = office.releases / "one"
+
+    def take(_: int) -> None:
+        taken.mkdir(parents=True)
+        (taken / "notes.txt").write_text("mine", "utf-8")
+
+    assert _code(lambda: office.run(reserved=take)) == "DPQL630"
     assert [path.name for path in taken.iterdir()] == ["notes.txt"]
     assert office.states() == [State.RELEASED]
     assert not office.run("two").fresh
+
+
+def test_name_of_its_own_is_chosen_as_it_is_taken(office: Office) -> None:
+    """Each release gets a folder; each is found again, and mended where it is."""
+    own = {"folder": None, "within": office.releases}
+    done = [office.run(again=number > 0, **own) for number in range(3)]
+    folders = [one.folder for one in done]
+    base = folders[0]
+    assert base is not None
+    assert base.name.endswith(office.plan.spec.release)
+    assert folders[1:] == [base.with_name(f"{base.name}-{n}") for n in (2, 3)]
+    (folders[2] / "release.csv").unlink()
+    again = office.run(**own)
+    assert (again.fresh, again.folder) == (False, folders[2])
+    assert again.mended == ("release.csv",)
+    for one in done:
+        fetched = fetched_report(office.ledger, DATASET, one.report.digest[:16])
+        assert fetched == one.report
+
+
+def test_only_what_was_released_is_fetched(office: Office) -> None:
+    """A digest that no run ended in, or that does not say which, is refused."""
+    for _ in range(2):
+        office.run(folder=None, again=True)
+    for digest in ("f" * 64, "", "zz"):
+        with pytest.raises(LedgerFault) as refusal:
+            fetched_report(office.ledger, DATASET, digest)
+        assert refusal.value.diagnostics[0].code == "DPQL709"
+
+
+def test_data_that_moved_bar_a_new_draw_but_not_what_was_released(
+    office: Office,
+) -> None:
+    """The stored release comes back though its data are nowhere to be found."""
+    office.ledger.bind(DATASET, str(office.data))
+    first = office.run()
+    office.data.rename(office.data.with_stem("moved"))
+    moved = {"rows": str(office.data.with_stem("moved"))}
+    assert office.run(frames=moved).report == first.report
+    assert _code(lambda: office.run(frames=moved, again=True)) == "DPQL716"
+    office.ledger.bind(DATASET, moved["rows"])
+    assert office.run("two", frames=moved, again=True).fresh
+    assert office.ledger.account(DATASET).spent == 2 * office.plan.spent
 
 
 def test_link_in_place_of_the_folder_is_not_followed(office: Office) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpql.cli.run import _safe
+from dpql.reports.names import safe_name
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from dpql.cli.run import _safe
 )
 def test_no_name_leaves_the_folder_of_releases(name: str) -> None:
     """No separator, no parent, no drive and nothing hidden is left of it."""
-    safe = _safe(name)
+    safe = safe_name(name)
     assert set(safe) <= set("_.-") | {c for c in safe if c.isascii() and c.isalnum()}
     assert ".." not in safe
     assert not safe.startswith(".")
@@ -33,6 +33,6 @@ def test_no_name_leaves_the_folder_of_releases(name: str) -> None:
 def test_an_ordinary_name_stays_as_it_is() -> None:
     """Every name that the language lets a release have is a folder's name already."""
     assert (
-        _safe("2026-11-16-district_wages_2025.v1")
+        safe_name("2026-11-16-district_wages_2025.v1")
         == "2026-11-16-district_wages_2025.v1"
     )

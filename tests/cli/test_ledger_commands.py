@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from cli.released import RUN, project
-from cli.started import dpql, fine, refused
+from cli.started import dpql, fine, refused, surroundings
 from ledger.ledger_places import tampering
 
 pytestmark = pytest.mark.cli
@@ -46,3 +49,85 @@ def test_dataset_whose_rows_are_gone_is_missed(owner: Path, witness: str) -> Non
         run = dpql("ledger", *command, folder=owner, XDG_STATE_HOME=state)
         refused(run, 3, "DPQL706", "`wages`")
     fine(dpql("ledger", "verify", "other", folder=owner, XDG_STATE_HOME=state))
+
+
+def test_runs_at_once_get_a_folder_each(owner: Path) -> None:
+    """Whoever paid finds the release in the folder that the command names."""
+    command = [sys.executable, "-m", "dpql", *RUN, "--yes", "--again"]
+    runs = [
+        subprocess.Popen(
+            [*command, "--format", "json"],
+            cwd=owner,
+            env=surroundings(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(3)
+    ]
+    told = [json.loads(run.communicate(timeout=120)[0]) for run in runs]
+    assert [run.returncode for run in runs] == [0, 0, 0]
+    folders = {document["folder"] for document in told}
+    assert len(folders) == 3
+    assert len(list((owner / "releases").iterdir())) == 4
+    (account,) = json.loads(
+        fine(dpql("ledger", "show", "--format", "json", folder=owner))
+    )
+    released = {run["release"] for run in account["runs"]}
+    assert {document["release"] for document in told} < released
+    for document in told:
+        verified = dpql(
+            "verify",
+            document["folder"],
+            "--ledger",
+            "ledger.sqlite",
+            "--format",
+            "json",
+            folder=owner,
+        )
+        assert json.loads(fine(verified))["release"] == document["release"]
+
+
+def test_taken_folder_is_refused_before_the_debit(owner: Path) -> None:
+    """Nothing is spent, and the folder stays as it is."""
+    (place,) = (owner / "releases").iterdir()
+    for out in (place, owner / "wages.csv", owner / "wages.csv" / "below"):
+        run = dpql(*RUN, "--yes", "--again", "--out", out, folder=owner)
+        refused(run, 4, "DPQL630", "nothing was read or spent")
+    assert "spent 1 of 6" in fine(dpql("ledger", "show", folder=owner))
+
+
+def test_every_release_can_be_fetched(owner: Path) -> None:
+    """Also one that is not the last of its plan; without a key, at no cost."""
+    (first,) = (owner / "releases").iterdir()
+    before = {path.name: path.read_bytes() for path in first.iterdir()}
+    assert dpql(*RUN, "--yes", "--again", folder=owner).returncode == 0
+    shown = fine(dpql("ledger", "show", "--format", "json", folder=owner))
+    digest = json.loads(shown)[0]["runs"][0]["release"]
+    for path in first.iterdir():
+        path.unlink()
+    first.rmdir()
+    text = fine(dpql("ledger", "fetch", "wages", digest[:16], folder=owner))
+    assert text == f" fetched      releases/{first.name}/   {digest[:16]}\n"
+    fine(dpql("ledger", "fetch", "wages", digest, "--out", "r/x", folder=owner))
+    for folder in (first, owner / "r" / "x"):
+        assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert shown == fine(dpql("ledger", "show", "--format", "json", folder=owner))
+    refused(dpql("ledger", "fetch", "wages", "f" * 16, folder=owner), 3, "DPQL709")
+
+
+def test_moved_data_are_bound_by_the_command_that_the_refusal_names(
+    owner: Path,
+) -> None:
+    """A project that moved returns what it released, and goes on after one command."""
+    fine(dpql("ledger", "bind", "wages", "--data", "wages.csv", folder=owner))
+    moved = owner.rename(owner.with_name("moved"))
+    assert "already released" in fine(dpql(*RUN, folder=moved))
+    run = dpql(*RUN, "--yes", "--again", folder=moved)
+    refused(run, 3, "DPQL716", "dpql ledger bind wages --data PLACE")
+    text = fine(dpql("ledger", "bind", "wages", "--data", "wages.csv", folder=moved))
+    assert f"data       {moved}/wages.csv" in text
+    assert f"before     {owner}/wages.csv" in text
+    assert "spent 1 of 6" in text
+    assert dpql(*RUN, "--yes", "--again", folder=moved).returncode == 0
+    assert "spent 2 of 6" in fine(dpql("ledger", "show", folder=moved))
+    fine(dpql("ledger", "verify", folder=moved))
