@@ -31,8 +31,6 @@ VERSION = 1
 LIMIT = 64 << 20
 """Bytes of the largest plan that is read."""
 
-_NAMED = 6
-
 
 class Excess(StrEnum):
     """What becomes of the rows of a unit beyond its bound."""
@@ -249,20 +247,13 @@ class Plan:
         return hashlib.sha256(self.to_json()).hexdigest()
 
     def step(self, name: str) -> Step:
-        """Return the step of that name.
-
-        Raises:
-            PlanFault: there is none (DPQL406).
-        """
+        """Return the step of that name; a PlanFault if there is none (DPQL406)."""
         for step in self.steps:
             if step.name == name:
                 return step
-        names = ", ".join(shown(step.name) for step in self.steps[:_NAMED])
-        raise PlanFault.of(
-            "DPQL406",
-            f"the plan has no statistic `{shown(str(name))}`",
-            hint=f"it has {names}{', …' if len(self.steps) > _NAMED else ''}",
-        )
+        names = ", ".join(shown(step.name) for step in self.steps[:6])
+        words = f"the plan has no statistic `{shown(str(name))}`"
+        raise PlanFault.of("DPQL406", words, hint=f"the first are {names}")
 
     def __str__(self) -> str:
         return _view("text", self)
@@ -299,16 +290,14 @@ def decode_plan(data: bytes) -> Plan:
             )
         plan = decode(Plan, document)
     except Malformed as error:
-        raise PlanFault.of(
-            "DPQL400",
-            f"not the plan that dpql wrote: {error}",
-            hint="a plan is not edited by hand; plan the spec again",
-        ) from error
+        raise _forged(str(error)) from error
     assert isinstance(plan, Plan)
     if plan.to_json() != data:
-        raise PlanFault.of(
-            "DPQL400",
-            "not the plan that dpql wrote: the bytes are not in canonical form",
-            hint="a plan is not edited by hand; plan the spec again",
-        )
+        raise _forged("the bytes are not in canonical form")
     return plan
+
+
+def _forged(why: str) -> PlanFault:
+    words = f"not the plan that dpql wrote: {why}"
+    hint = "a plan is not edited by hand; plan the spec again"
+    return PlanFault.of("DPQL400", words, hint=hint)
