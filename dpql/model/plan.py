@@ -283,11 +283,8 @@ def decode_plan(data: bytes) -> Plan:
     try:
         document = parse(data, limit=LIMIT)
         if isinstance(document, dict) and document.get("version") != str(VERSION):
-            raise PlanFault.of(
-                "DPQL401",
-                "this plan is not of format 1",
-                hint="plan the spec again with this dpql",
-            )
+            hint = "plan the spec again with this dpql"
+            raise PlanFault.of("DPQL401", "this plan is not of format 1", hint=hint)
         plan = decode(Plan, document)
     except Malformed as error:
         raise _forged(str(error)) from error
@@ -298,6 +295,5 @@ def decode_plan(data: bytes) -> Plan:
 
 
 def _forged(why: str) -> PlanFault:
-    words = f"not the plan that dpql wrote: {why}"
     hint = "a plan is not edited by hand; plan the spec again"
-    return PlanFault.of("DPQL400", words, hint=hint)
+    return PlanFault.of("DPQL400", f"not the plan that dpql wrote: {why}", hint=hint)
