@@ -8,7 +8,6 @@ changed nor taken out; the chain of hashes notices whoever gets around that.
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 import stat
 import tempfile
@@ -16,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from dpql.durable import claim
 from dpql.errors import LedgerFault
@@ -179,7 +179,7 @@ def _build(path: Path) -> None:
         for statement in _SCHEMA:
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        number = 1 + secrets.randbelow(_LARGEST)
+        number = 1 + uuid4().int % _LARGEST
         connection.execute(f"PRAGMA user_version = {number}")
         connection.execute("COMMIT")
 

@@ -99,11 +99,17 @@ def test_data_without_permission_cost_no_more_than_a_look(folder: Path) -> None:
     fine(dpql("ledger", "verify", folder=folder))
 
 
-def test_releases_that_may_not_be_written_are_kept(folder: Path) -> None:
-    """What was paid for is in the ledger, and comes out when it may."""
+def test_releases_that_may_not_be_written_are_not_paid_for(folder: Path) -> None:
+    """A place that refuses is noticed first; what was paid for comes out again."""
     (folder / "releases").mkdir(mode=0o500)
-    refused(_hindered(*RUN, "--yes", folder=folder), 4, "DPQL6")
-    assert _spent(folder) == "1"
+    refused(_hindered(*RUN, "--yes", folder=folder), 4, "DPQL630")
+    assert _spent(folder) == "0"
+    (folder / "releases").chmod(0o700)
+    assert dpql(*RUN, "--yes", folder=folder).returncode == 0
+    fine(dpql("verify", release_in(folder), folder=folder))
+    shutil.rmtree(release_in(folder))
+    (folder / "releases").chmod(0o500)
+    refused(_hindered(*RUN, folder=folder), 4, "DPQL630", "dpql ledger fetch")
     (folder / "releases").chmod(0o700)
     assert "already released" in fine(dpql(*RUN, folder=folder))
     assert _spent(folder) == "1"

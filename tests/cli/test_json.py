@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -67,6 +68,8 @@ CASES: dict[str, Case] = {
     "ledger raise-cap": Case(
         ("second", "--epsilon", "3"), ("wages", "--epsilon", "0.5"), 3
     ),
+    "ledger bind": Case(("second", "--data", "new.csv"), ("no", "--data", "x"), 3),
+    "ledger fetch": Case(("wages", "{digest}"), ("wages", "f" * 16), 3),
     "ledger recover": Case(("wages",), ("nothing",), 3),
     "explain": Case(("epsilon",), ("epsilom",), 1),
     "schema": Case(("report",), ("reports",), 2),
@@ -94,7 +97,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _piped(folder: Path, name: str, arguments: tuple[str, ...]) -> tuple[int, Any]:
     """Return the exit code of a command and the document that jq reads from it."""
-    filled = [word.format(release=release_in(folder)) for word in arguments]
+    release = release_in(folder)
+    envelope = (release / "release.dsse.json").read_bytes()
+    digest = hashlib.sha256(envelope).hexdigest()
+    filled = [word.format(release=release, digest=digest) for word in arguments]
     run = dpql(*name.split(), *filled, "--format", "json", folder=folder)
     assert "Traceback" not in run.stderr
     text = run.stdout
