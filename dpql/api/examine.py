@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from dpql.api.published import known_heads
 from dpql.errors import LedgerFault
 from dpql.ledger import Account, Head, Ledger
 from dpql.model.plan import Plan
 from dpql.planner import audit
 from dpql.reports.checks import page_check, strangers_note
 from dpql.reports.folder import read_folder, strangers_in
+from dpql.reports.names import ENVELOPE_NAME
 from dpql.reports.predicate import LedgerRecord
 from dpql.reports.report import Report
 from dpql.reports.trust import Trust
@@ -29,12 +31,18 @@ def verify_release(
 ) -> Verified:
     """Return what a release folder, or an envelope alone, vouches for.
 
+    A ledger must know the trusted releases in the folders beside it as well.
+
     Raises:
         VerifyFault: it is not to be believed (6xx).
         LedgerFault: the ledger itself is not to be believed (7xx).
     """
     envelope, files, page = read_folder(place)
     verified = _verified(envelope, files, trust, plan, ledger, threshold=threshold)
+    record = verified.predicate.ledger
+    if ledger is not None and record is not None:
+        # An old copy of the ledger may know this release, and not a later one.
+        ledger.account(record.dataset, known_heads(_siblings(place), (), trust))
     return verified if files is None else _with_folder(verified, place, page)
 
 
@@ -75,6 +83,14 @@ def chain_of(ledger: Ledger) -> Chain:
         )
 
     return facts
+
+
+def _siblings(place: Path) -> list[Path]:
+    """Return where the releases beside one lie."""
+    path = place.resolve()
+    if path.is_dir():
+        return [path.parent]
+    return [path.parent.parent] if path.name == ENVELOPE_NAME else []
 
 
 def _account(ledger: Ledger, dataset: str) -> Account:

@@ -8,11 +8,9 @@ import click
 
 from dpql.cli import console, statuses
 from dpql.cli.options import FORMAT, LEDGER
+from dpql.cli.releases import RELEASES
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
-
-RELEASES = Path("releases")
-"""Where releases go, where nobody names a folder."""
 
 
 @click.command(

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpql.cli import console, fetch, statuses
+from dpql.cli.accounts import run_document, tell
+from dpql.cli.keyring import TRUST
 from dpql.cli.options import EXACT, FORMAT, LEDGER
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
 
 if TYPE_CHECKING:
-    from dpql.ledger import Account, Ledger, Run
+    from pathlib import Path
 
-_MARKS = {"reserved": "held back", "lost": "spent, not released"}
+    from dpql.ledger import Account, Ledger
 
 
 @click.group(
@@ -93,7 +95,7 @@ def open_dataset(
         approvals=approvals,
         location=data,
     )
-    return _tell([account], form)
+    return tell([account], form)
 
 
 @command.command(name="show")
@@ -102,7 +104,7 @@ def open_dataset(
 @FORMAT
 def show(*, dataset: str | None, location: str, form: str) -> int:
     """Show the budget of DATASET, or of all, with every run."""
-    return _tell(_accounts(_ledger(location), dataset), form)
+    return tell(_accounts(_ledger(location), dataset), form)
 
 
 @command.command(name="verify")
@@ -113,18 +115,31 @@ def show(*, dataset: str | None, location: str, form: str) -> int:
     type=click.Path(),
     help="A published release whose entry must be in the chain.",
 )
+@TRUST
 @LEDGER
 @FORMAT
 def verify(
-    *, dataset: str | None, against: tuple[str, ...], location: str, form: str
+    *,
+    dataset: str | None,
+    against: tuple[str, ...],
+    trust: Path,
+    location: str,
+    form: str,
 ) -> int:
-    """Check the whole chain, and published releases against it."""
+    """Check the whole chain, and published releases against it.
+
+    Besides those of --against, these are the releases in releases/, here and beside
+    the ledger, that a key of the trust file has signed.
+    """
+    from dpql.cli.releases import heads_beside
+
     ledger = _ledger(location)
-    known = _heads(against)
-    names = {dataset} if dataset else {*ledger.datasets(), *(h.dataset for h in known)}
+    given = _heads(against, dataset)
+    known = [*given, *heads_beside(location, trust)]
+    names = {dataset} if dataset else {*ledger.datasets(), *(h.dataset for h in given)}
     accounts = [ledger.verify(name, known) for name in sorted(names)]
     if form == "json":
-        return _tell(accounts, form)
+        return tell(accounts, form)
     for account in accounts:
         console.tell(
             f" ok  {shown(account.dataset)}   {_entries(account.seq)}, "
@@ -140,7 +155,7 @@ def verify(
 @FORMAT
 def raise_cap(*, dataset: str, epsilon: Fraction, location: str, form: str) -> int:
     """Allow more to be spent on DATASET; the entry stays in the chain for good."""
-    return _tell([_ledger(location).raise_cap(dataset, epsilon)], form)
+    return tell([_ledger(location).raise_cap(dataset, epsilon)], form)
 
 
 @command.command(name="bind")
@@ -154,7 +169,7 @@ def bind(*, dataset: str, data: str, location: str, form: str) -> int:
     The budget goes on: what was spent stays spent. The place that the data left
     stays taken, and the entry stays in the chain for good.
     """
-    return _tell([_ledger(location).bind(dataset, data)], form)
+    return tell([_ledger(location).bind(dataset, data)], form)
 
 
 @command.command(name="recover")
@@ -169,7 +184,7 @@ def recover(*, dataset: str, number: int | None, location: str, form: str) -> in
     """
     ended = _ledger(location).recover(dataset, number)
     if form == "json":
-        console.tell_json([_run_document(run) for run in ended])
+        console.tell_json([run_document(run) for run in ended])
         return statuses.FINE
     if not ended:
         console.tell("no run had died\n")
@@ -209,72 +224,14 @@ def _accounts(ledger: Ledger, dataset: str | None) -> list[Account]:
     return [ledger.account(name) for name in names]
 
 
-def _heads(paths: tuple[str, ...]) -> list[Any]:
-    if not paths:
-        return []
+def _heads(paths: tuple[str, ...], dataset: str | None) -> list[Any]:
     from dpql.cli.releases import head_of
 
-    return [head_of(path) for path in paths]
-
-
-def _tell(accounts: list[Account], form: str) -> int:
-    if form == "json":
-        console.tell_json([_document(account) for account in accounts])
-    else:
-        console.tell("\n".join(map(_text, accounts)) or "no dataset is open\n")
-    return statuses.FINE
-
-
-def _text(account: Account) -> str:
-    from dpql.planner.figures import bar, rational
-
-    spent, cap = rational(account.spent), rational(account.cap)
-    gauge = f"{bar(account.committed / account.cap)}   {rational(account.left)} left"
-    lines = [
-        f"{shown(account.dataset)}   spent {spent} of {cap}   {gauge}",
-        f"   protects   {shown(account.unit)}, {account.neighbours.value}",
-    ]
-    if account.approvals:
-        lines.append(f"   approvals  {account.approvals} needed")
-    lines += [f"   data       {shown(it, limit=400)}" for it in account.places[-1:]]
-    lines += [f"   before     {shown(it, limit=400)}" for it in account.places[-2::-1]]
-    lines += [_run_line(run) for run in account.runs]
-    return "\n".join(lines) + "\n"
-
-
-def _run_line(run: Run) -> str:
-    from dpql.planner.figures import rational
-
-    state = _MARKS.get(run.state.value, run.state.value)
-    name = f"   {run.envelope[:16]}" if run.envelope else ""
-    return (
-        f"   #{run.number:<4} plan {run.plan[:8]}   ε {rational(run.epsilon):<8} "
-        f"{state}{name}"
-    )
-
-
-def _document(account: Account) -> dict[str, Any]:
-    return {
-        "dataset": account.dataset,
-        "unit": account.unit,
-        "neighbours": account.neighbours.value,
-        "approvals": account.approvals,
-        "places": list(account.places),
-        "cap": str(account.cap),
-        "spent": str(account.spent),
-        "reserved": str(account.reserved),
-        "left": str(account.left),
-        "seq": account.seq,
-        "head": account.head,
-        "runs": [_run_document(run) for run in account.runs],
-    }
-
-
-def _run_document(run: Run) -> dict[str, Any]:
-    return {
-        "run": run.number,
-        "plan": run.plan,
-        "epsilon": str(run.epsilon),
-        "state": run.state.value,
-        "release": run.envelope,
-    }
+    heads = [head_of(path) for path in paths]
+    for path, head in zip(paths, heads, strict=True):
+        if dataset not in (None, head.dataset):
+            name, other = shown(path, limit=400), shown(head.dataset)
+            raise click.UsageError(
+                f"`{name}` is a release of `{other}`, not of `{shown(dataset)}`"
+            )
+    return heads

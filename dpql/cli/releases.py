@@ -6,11 +6,32 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dpql.cli.keyring import TRUST_FILE
 from dpql.cli.statuses import CommandFault
 from dpql.diagnostics import shown
 
 if TYPE_CHECKING:
     from dpql.ledger import Head
+    from dpql.reports.trust import Trust
+
+RELEASES = Path("releases")
+"""Where releases go, where nobody names a folder."""
+
+
+def trust_at(path: Path) -> Trust | None:
+    """Return whom a trust file trusts; None where the usual one is not there."""
+    from dpql.reports.trust import load_trust
+
+    # Only the usual file may be absent; one that somebody named is meant.
+    return load_trust(path) if path.exists() or path != TRUST_FILE else None
+
+
+def heads_beside(location: str, trust: Path) -> list[Head]:
+    """Return the heads that trusted releases here and beside the ledger pin."""
+    from dpql.api.published import known_heads
+
+    beside = [] if "://" in location else [Path(location).parent / RELEASES]
+    return known_heads([RELEASES, *beside], (), trust_at(trust))
 
 
 def head_of(place: str) -> Head:

@@ -10,9 +10,9 @@ import click
 
 from dpql.cli import console, files, statuses
 from dpql.cli.debits import Debit
-from dpql.cli.fetch import RELEASES
-from dpql.cli.keyring import KEY, PASSPHRASE, TRUST, TRUST_FILE, signer_of
+from dpql.cli.keyring import KEY, PASSPHRASE, TRUST, signer_of
 from dpql.cli.options import FORMAT, LEDGER
+from dpql.cli.releases import RELEASES, trust_at
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
 
@@ -79,8 +79,9 @@ def command(*, path: Path, form: str, **options: Any) -> int:
         return statuses.AT_FAULT
     from dpql.api.execute import execute
     from dpql.cli.progress import watched
+    from dpql.curator.wall import engines_muted
 
-    with watched() as watch:
+    with engines_muted(), watched() as watch:
         done = execute(
             plan,
             frames,
@@ -88,7 +89,7 @@ def command(*, path: Path, form: str, **options: Any) -> int:
             dataset=dataset,
             signers=[signer],
             day=datetime.now(UTC).date(),
-            trust=_trust(options["trust"]),
+            trust=trust_at(options["trust"]),
             approvals=_approvals(path, options["approvals"]),
             folder=options["out"],
             within=RELEASES,
@@ -158,13 +159,6 @@ def _stored(account: Account | None, plan: Plan, *, again: bool) -> str | None:
     """Return the digest of the release that an earlier run of the plan stored."""
     run = account.released(plan.digest) if account and not again else None
     return run.envelope if run else None
-
-
-def _trust(path: Path) -> Any:
-    from dpql.reports.trust import load_trust
-
-    # Only the usual file may be absent; one that somebody named is meant.
-    return load_trust(path) if path.exists() or path != TRUST_FILE else None
 
 
 def _approvals(path: Path, named: tuple[Path, ...]) -> list[bytes]:

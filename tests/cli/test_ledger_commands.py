@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -131,3 +132,36 @@ def test_moved_data_are_bound_by_the_command_that_the_refusal_names(
     assert dpql(*RUN, "--yes", "--again", folder=moved).returncode == 0
     assert "spent 2 of 6" in fine(dpql("ledger", "show", folder=moved))
     fine(dpql("ledger", "verify", folder=moved))
+
+
+def test_release_of_other_data_is_not_passed_over(owner: Path) -> None:
+    """Who names a dataset and a release of another one is told so."""
+    (place,) = (owner / "releases").iterdir()
+    fine(
+        dpql("ledger", "open", "other", "--epsilon", "1", "--unit", "row", folder=owner)
+    )
+    verify = ("ledger", "verify", "other", "--against", place)
+    refused(dpql(*verify, folder=owner), 2, "a release of `wages`, not of `other`")
+    assert " ok  wages" in fine(
+        dpql("ledger", "verify", "wages", "--against", place, folder=owner)
+    )
+
+
+def test_releases_that_lie_there_tell_of_an_old_ledger(owner: Path) -> None:
+    """Ledger put back, witnesses gone: a later release beside the first is enough."""
+    (first,) = (owner / "releases").iterdir()
+    ledger = owner / "ledger.sqlite"
+    backup = ledger.read_bytes()
+    assert dpql(*RUN, "--yes", "--again", folder=owner).returncode == 0
+    ledger.write_bytes(backup)
+    (owner / "ledger.sqlite.witness").unlink()
+    shutil.rmtree(owner.parent / "state")
+    for place in (first, first / "release.dsse.json"):
+        verify = ("verify", place, "--ledger", ledger)
+        refused(dpql(*verify, folder=owner), 3, "DPQL706")
+    away = ("--ledger", ledger, "--trust", owner / "allowed_signers")
+    for options, folder in (((), owner), (("wages",), owner), (away, owner.parent)):
+        refused(dpql("ledger", "verify", *options, folder=folder), 3, "DPQL706")
+    shutil.rmtree(first.with_name(f"{first.name}-2"))
+    fine(dpql("verify", first, "--ledger", ledger, folder=owner))
+    fine(dpql("ledger", "verify", folder=owner))

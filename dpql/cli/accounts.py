@@ -1,0 +1,78 @@
+"""How the budget of a dataset is shown, with its runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dpql.cli import console, statuses
+from dpql.diagnostics import shown
+
+if TYPE_CHECKING:
+    from dpql.ledger import Account, Run
+
+_MARKS = {"reserved": "held back", "lost": "spent, not released"}
+
+
+def tell(accounts: list[Account], form: str) -> int:
+    """Show accounts in the form that was asked for; return the exit code."""
+    if form == "json":
+        console.tell_json([_document(account) for account in accounts])
+    else:
+        console.tell("\n".join(map(_text, accounts)) or "no dataset is open\n")
+    return statuses.FINE
+
+
+def _text(account: Account) -> str:
+    from dpql.planner.figures import bar, rational
+
+    spent, cap = rational(account.spent), rational(account.cap)
+    gauge = f"{bar(account.committed / account.cap)}   {rational(account.left)} left"
+    lines = [
+        f"{shown(account.dataset)}   spent {spent} of {cap}   {gauge}",
+        f"   protects   {shown(account.unit)}, {account.neighbours.value}",
+    ]
+    if account.approvals:
+        lines.append(f"   approvals  {account.approvals} needed")
+    lines += [f"   data       {shown(it, limit=400)}" for it in account.places[-1:]]
+    lines += [f"   before     {shown(it, limit=400)}" for it in account.places[-2::-1]]
+    lines += [_run_line(run) for run in account.runs]
+    return "\n".join(lines) + "\n"
+
+
+def _run_line(run: Run) -> str:
+    from dpql.planner.figures import rational
+
+    state = _MARKS.get(run.state.value, run.state.value)
+    name = f"   {run.envelope[:16]}" if run.envelope else ""
+    return (
+        f"   #{run.number:<4} plan {run.plan[:8]}   ε {rational(run.epsilon):<8} "
+        f"{state}{name}"
+    )
+
+
+def _document(account: Account) -> dict[str, Any]:
+    return {
+        "dataset": account.dataset,
+        "unit": account.unit,
+        "neighbours": account.neighbours.value,
+        "approvals": account.approvals,
+        "places": list(account.places),
+        "cap": str(account.cap),
+        "spent": str(account.spent),
+        "reserved": str(account.reserved),
+        "left": str(account.left),
+        "seq": account.seq,
+        "head": account.head,
+        "runs": [run_document(run) for run in account.runs],
+    }
+
+
+def run_document(run: Run) -> dict[str, Any]:
+    """Return what a document says of a run."""
+    return {
+        "run": run.number,
+        "plan": run.plan,
+        "epsilon": str(run.epsilon),
+        "state": run.state.value,
+        "release": run.envelope,
+    }
