@@ -119,7 +119,9 @@ jobs:
       - uses: actions/setup-python@v5
         with:
           python-version: "3.13"
-      - run: pip install dpql
+      # dpql is not on PyPI yet. Keep a wheel of the version you trust (`pip wheel`)
+      # in the repository, or name your own index: no stranger's package gets in.
+      - run: pip install ./wheels/dpql-*.whl
       - run: dpql check specs --format github
       - run: dpql fmt --check specs
       - run: dpql plan --check specs
