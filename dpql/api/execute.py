@@ -26,7 +26,7 @@ from dpql.api.versions import stated_versions
 from dpql.curator import run
 from dpql.curator.engines import ENGINES
 from dpql.diagnostics import shown
-from dpql.errors import LedgerFault, RunFault, VerifyFault
+from dpql.errors import LedgerFault, RunFault
 from dpql.ledger import Ledger, Receipt, Sealed
 from dpql.model.plan import Plan
 from dpql.model.release import Release
@@ -34,7 +34,7 @@ from dpql.planner import audit
 from dpql.reports.approval import Approved, refuse_own_approval, verify_approvals
 from dpql.reports.keys import Signer
 from dpql.reports.predicate import LedgerRecord
-from dpql.reports.report import Report, sign
+from dpql.reports.report import Report, refuse_signers, sign
 from dpql.reports.trust import Trust
 from dpql.reports.verify import require_named_signer, signing_line
 
@@ -101,6 +101,7 @@ def execute(
     # A plan that was not read from a file has been audited by nobody.
     audit(plan)
     require_engine(engine)
+    approvals = tuple(dict.fromkeys(approvals))
     stage = _heard(stage)
     target = Target(folder=folder, within=within)
     if ledger is None:
@@ -194,11 +195,10 @@ def require_signers(
     A key that the trust file does not know is left to those who verify.
 
     Raises:
-        VerifyFault: there is no key (DPQL615), or a known key has not the role, the
-            day or the name (DPQL603, DPQL604, DPQL613).
+        VerifyFault: there is no key, or one twice (DPQL615), or a known key has not
+            the role, the day or the name (DPQL603, DPQL604, DPQL613).
     """
-    if not signers:
-        raise VerifyFault.of("DPQL615", "a release needs a key that signs it")
+    refuse_signers(signers)
     lines = [
         signing_line(known, day)
         for signer in signers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from dpql.cli import console, statuses
@@ -33,10 +34,15 @@ def _text(account: Account) -> str:
     ]
     if account.approvals:
         lines.append(f"   approvals  {account.approvals} needed")
-    lines += [f"   data       {shown(it, limit=400)}" for it in account.places[-1:]]
-    lines += [f"   before     {shown(it, limit=400)}" for it in account.places[-2::-1]]
+    lines += [f"   data       {_near(place)}" for place in account.places[-1:]]
+    lines += [f"   before     {_near(place)}" for place in account.places[-2::-1]]
     lines += [_run_line(run) for run in account.runs]
     return "\n".join(lines) + "\n"
+
+
+def _near(place: str) -> str:
+    """Return a place as it is called from here."""
+    return shown(place.removeprefix(f"{os.getcwd()}{os.sep}"), limit=400)  # noqa: PTH109  text
 
 
 def _run_line(run: Run) -> str:

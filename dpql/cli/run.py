@@ -17,9 +17,13 @@ from dpql.cli.wording import examples
 from dpql.diagnostics import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import date
+
     from dpql.api.execute import Executed
     from dpql.ledger import Account, Ledger
     from dpql.model.plan import Plan
+    from dpql.reports.trust import Trust
 
 _LIMIT = 1 << 20
 
@@ -77,6 +81,9 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     if stored is None and not debit.agreed(yes=options["yes"]):
         console.note("not run; nothing was read and nothing was spent\n")
         return statuses.AT_FAULT
+    day, trust = datetime.now(UTC).date(), trust_at(options["trust"])
+    needed = stored is not None or (account is not None and account.approvals > 0)
+    believed = None if needed else _belief(plan, trust, day)
     from dpql.api.execute import execute
     from dpql.cli.progress import watched
     from dpql.curator.wall import engines_muted
@@ -88,9 +95,9 @@ def command(*, path: Path, form: str, **options: Any) -> int:
             ledger=ledger,
             dataset=dataset,
             signers=[signer],
-            day=datetime.now(UTC).date(),
-            trust=trust_at(options["trust"]),
-            approvals=_approvals(path, options["approvals"]),
+            day=day,
+            trust=trust,
+            approvals=_approvals(path, options["approvals"], believed),
             folder=options["out"],
             within=RELEASES,
             published=[RELEASES],
@@ -161,9 +168,36 @@ def _stored(account: Account | None, plan: Plan, *, again: bool) -> str | None:
     return run.envelope if run else None
 
 
-def _approvals(path: Path, named: tuple[Path, ...]) -> list[bytes]:
-    beside = sorted(path.parent.glob(f"{files.stem(path)}.approval.*.json"))
-    return [files.contents(each, limit=_LIMIT) for each in (*named, *beside)]
+def _belief(plan: Plan, trust: Trust | None, day: date) -> Callable[[bytes], object]:
+    """Return what refuses an approval that does not hold."""
+    from dpql.reports.approval import verify_approvals
+    from dpql.reports.trust import Trust
+
+    known = trust or Trust(())
+    return lambda one: verify_approvals([one], plan, known, day=day, needed=0)
+
+
+def _approvals(
+    path: Path, named: tuple[Path, ...], believed: Callable[[bytes], object] | None
+) -> list[bytes]:
+    """Return the approvals that were named, and those beside the plan.
+
+    Where none is needed, one beside the plan that nobody believes is passed over.
+    """
+    from dpql.errors import VerifyFault
+
+    found = [files.contents(each, limit=_LIMIT) for each in named]
+    for each in sorted(path.parent.glob(f"{files.stem(path)}.approval.*.json")):
+        approval = files.contents(each, limit=_LIMIT)
+        if believed is not None and approval not in found:
+            try:
+                believed(approval)
+            except VerifyFault as fault:
+                name, (why, *_) = shown(each.name, limit=400), fault.diagnostics
+                console.note(f" passed over  {name}: {why.message}\n")
+                continue
+        found.append(approval)
+    return found
 
 
 def _tell(done: Executed, form: str, stale: list[str]) -> None:

@@ -202,9 +202,18 @@ class Ledger(Reader):
 
         A run that had begun to draw is marked lost, and stays spent. A run that is in
         truth alive is refused at its next step, so nothing of it is released.
+
+        Raises:
+            LedgerFault: there is no run of that number (DPQL709).
         """
         ended: list[int] = []
         with self._writing(dataset) as page:
+            if run is not None and page.account.run(run) is None:
+                raise LedgerFault.of(
+                    "DPQL709",
+                    f"there is no run {run}",
+                    hint="`dpql ledger show` lists the runs and their numbers",
+                )
             for one in page.account.runs:
                 if run is not None and one.number != run:
                     continue

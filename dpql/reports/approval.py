@@ -8,7 +8,7 @@ from datetime import date
 
 from dpql.errors import VerifyFault
 from dpql.model.plan import Plan
-from dpql.reports.envelope import open_envelope, seal
+from dpql.reports.envelope import Opened, open_envelope, seal
 from dpql.reports.keys import PublicKey, Signer
 from dpql.reports.names import PLAN_NAME
 from dpql.reports.predicate import APPROVAL, FORMAT, ApprovalPredicate
@@ -66,7 +66,7 @@ def verify_approvals(
     reviewers: dict[str, TrustedKey] = {}
     runs: list[int] = []
     for envelope in envelopes:
-        opened = open_envelope(envelope, trust, role=PLAN_ROLE)
+        opened = _opened(envelope, trust)
         statement = read_statement(opened.payload, APPROVAL, ApprovalPredicate)
         predicate = statement.predicate
         assert isinstance(predicate, ApprovalPredicate)
@@ -149,6 +149,15 @@ class _Holders:
     def _names(self, key: PublicKey) -> set[str]:
         lines = self._trust.of(key.fingerprint)
         return {key.fingerprint, *(name for one in lines for name in one.principals)}
+
+
+def _opened(envelope: bytes, trust: Trust) -> Opened:
+    try:
+        return open_envelope(envelope, trust, role=PLAN_ROLE)
+    except VerifyFault as fault:
+        (why,) = fault.diagnostics
+        words = f"an approval of the plan cannot be used: {why.message}"
+        raise VerifyFault.of(why.code, words, hint=why.hint) from None
 
 
 def _require_cover(

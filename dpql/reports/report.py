@@ -127,8 +127,7 @@ def sign(
             "a rehearsal cannot be signed as a release",
             hint="run the plan on the data: `dpql run`",
         )
-    if not signers:
-        raise VerifyFault.of("DPQL615", "a release needs a key that signs it")
+    refuse_signers(signers)
     return _sealed(
         release,
         signers,
@@ -137,6 +136,14 @@ def sign(
         versions=versions,
         approvals=approvals,
     )
+
+
+def refuse_signers(signers: Sequence[Signer]) -> None:
+    """Refuse to sign with no key, or twice with one (DPQL615)."""
+    if not signers:
+        raise VerifyFault.of("DPQL615", "a release needs a key that signs it")
+    if len({signer.public.fingerprint for signer in signers}) < len(signers):
+        raise VerifyFault.of("DPQL615", "the same key cannot sign a release twice")
 
 
 def sign_rehearsal(

@@ -797,3 +797,14 @@ def test_plan_that_spends_more_than_it_says_is_refused(office: Office) -> None:
     office.plan = replace(office.plan, spent=Fraction(1, 100))
     assert _code(office.run) == "DPQL402"
     assert office.states() == []
+
+
+def test_one_key_does_not_sign_twice(office: Office) -> None:
+    """It is refused before anything is spent, with a ledger and without."""
+    twice = {"signers": [STEWARD, STEWARD]}
+    assert _code(lambda: office.run(**twice)) == "DPQL615"
+    assert _code(lambda: office.run(**twice, ledger=None)) == "DPQL615"
+    assert office.states() == []
+    release = office.run().release
+    assert release is not None
+    assert _code(lambda: dpql.sign(release, STEWARD, STEWARD)) == "DPQL615"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli.released import RUN, project
@@ -126,7 +128,7 @@ def test_moved_data_are_bound_by_the_command_that_the_refusal_names(
     run = dpql(*RUN, "--yes", "--again", folder=moved)
     refused(run, 3, "DPQL716", "dpql ledger bind wages --data PLACE")
     text = fine(dpql("ledger", "bind", "wages", "--data", "wages.csv", folder=moved))
-    assert f"data       {moved}/wages.csv" in text
+    assert "   data       wages.csv\n" in text
     assert f"before     {owner}/wages.csv" in text
     assert "spent 1 of 6" in text
     assert dpql(*RUN, "--yes", "--again", folder=moved).returncode == 0
@@ -165,3 +167,46 @@ def test_releases_that_lie_there_tell_of_an_old_ledger(owner: Path) -> None:
     shutil.rmtree(first.with_name(f"{first.name}-2"))
     fine(dpql("verify", first, "--ledger", ledger, folder=owner))
     fine(dpql("ledger", "verify", folder=owner))
+
+
+def test_a_run_that_there_is_not_cannot_be_recovered(owner: Path) -> None:
+    """A number that nobody knows is a mistake, not a run that lives."""
+    recover = ("ledger", "recover", "wages", "--run")
+    refused(dpql(*recover, "99", folder=owner), 3, "DPQL709", "no run 99")
+    assert fine(dpql(*recover, "2", folder=owner)) == "no run had died\n"
+
+
+def _envelope(folder: str, owner: Path) -> dict[str, Any]:
+    envelope = json.loads((owner / folder / "release.dsse.json").read_bytes())
+    payload = json.loads(base64.b64decode(envelope["payload"]))
+    assert isinstance(payload, dict)
+    return payload
+
+
+def test_approval_that_is_named_and_found_counts_once(owner: Path) -> None:
+    """The report holds it once."""
+    named = ("--approval", "wages.approval.officer.json")
+    run = dpql(*RUN, "--yes", "--again", *named, "--out", "r", folder=owner)
+    assert run.returncode == 0, run.stderr
+    assert len(_envelope("r", owner)["predicate"]["approvals"]) == 1
+
+
+def test_approval_by_a_stranger_blocks_only_who_needs_one(owner: Path) -> None:
+    """The refusal speaks of the approval; where none is needed, it is passed over."""
+    new = ("keys", "new", "stranger", "--no-passphrase")
+    assert dpql(*new, folder=owner).returncode == 0
+    approve = ("approve", "wages.plan.json", "--key", "stranger", "--yes")
+    run = dpql(*approve, folder=owner)
+    assert run.returncode == 0, run.stderr
+    run = dpql(*RUN, "--yes", "--again", folder=owner)
+    refused(run, 4, "DPQL602", "an approval of the plan cannot be used")
+    opened = ("other", "--epsilon", "2", "--unit", "person_id")
+    fine(dpql("ledger", "open", *opened, folder=owner))
+    other = (*RUN, "--yes", "--dataset", "other")
+    run = dpql(*other, "--out", "r", folder=owner)
+    assert run.returncode == 0, run.stderr
+    assert " passed over  wages.approval.stranger.json: an approval" in run.stderr
+    assert len(_envelope("r", owner)["predicate"]["approvals"]) == 1
+    fine(dpql("verify", "r", "--ledger", "ledger.sqlite", folder=owner))
+    named = ("--approval", "wages.approval.stranger.json")
+    refused(dpql(*other, "--again", *named, folder=owner), 4, "DPQL602")
