@@ -144,7 +144,7 @@ class SqliteStore:
     def session(self, *, write: bool) -> Iterator[SqliteSession]:
         """Open a transaction; commit at its end, or undo all of it."""
         _require_file(self.path)
-        with _faults(), closing(_connect(self.path)) as connection:
+        with _faults(), _opened(self.path, write=write) as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
                 _require_schema(connection)
@@ -155,10 +155,35 @@ class SqliteStore:
                     connection.execute("ROLLBACK")
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+@contextmanager
+def _opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+    """Open the file; one that only others may write is only read."""
+    if write or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        with closing(_connect(path)) as connection:
+            yield connection
+        return
+    before = _stamp(path)
+    # Where there is no log, sqlite reads the file itself, but asks for no lock.
+    mode = "mode=ro" if before[-1] else "mode=ro&immutable=1"
+    try:
+        with closing(_connect(path, mode)) as connection:
+            yield connection
+    finally:
+        if not before[-1] and _stamp(path) != before:
+            raise _busy()
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes when somebody writes; the length of the log comes last."""
+    file, log = _status(path), _status(path.with_name(f"{path.name}-wal"))
+    own = (file.st_ino, file.st_mtime_ns, file.st_size) if file else ()
+    return *own, log.st_size if log else 0
+
+
+def _connect(path: Path, mode: str = "mode=rw") -> sqlite3.Connection:
     # The mode forbids sqlite to make a file that is not there.
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
+        f"{path.absolute().as_uri()}?{mode}",
         uri=True,
         isolation_level=None,
         timeout=_WAIT,
@@ -241,17 +266,21 @@ def _faults() -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
         if code in _BUSY:
-            raise LedgerFault.of(
-                "DPQL707",
-                "another run is writing to the ledger",
-                hint="try again in a moment",
-            ) from error
+            raise _busy() from error
         raise _unusable() from error
     except FileExistsError:
         raise
     except (OSError, UnicodeError) as error:
         # A damaged file can make sqlite3 quote bytes that are no text.
         raise _unusable() from error
+
+
+def _busy() -> LedgerFault:
+    return LedgerFault.of(
+        "DPQL707",
+        "another run is writing to the ledger",
+        hint="try again in a moment",
+    )
 
 
 def _unusable() -> LedgerFault:

@@ -116,6 +116,22 @@ def test_releases_that_may_not_be_written_are_not_paid_for(folder: Path) -> None
     fine(dpql("verify", release_in(folder), folder=folder))
 
 
+def test_a_folder_that_may_only_be_read_is_read(folder: Path) -> None:
+    """Who verifies an archive needs no right to write into it."""
+    assert dpql(*RUN, "--yes", folder=folder).returncode == 0
+    (folder / "ledger.sqlite").chmod(0o444)
+    (folder / "ledger.sqlite.witness").chmod(0o444)
+    before = sorted(folder.iterdir())
+    folder.chmod(0o555)
+    verify = ("verify", release_in(folder), "--ledger", "ledger.sqlite")
+    for command in (verify, ("ledger", "show"), ("ledger", "verify")):
+        run = _hindered(*command, folder=folder)
+        assert (run.returncode, run.stderr) == (0, "")
+    refused(_hindered("ledger", "recover", "wages", folder=folder), 3, "DPQL7")
+    folder.chmod(0o755)
+    assert before == sorted(folder.iterdir())
+
+
 def test_a_key_that_others_may_read_is_refused(folder: Path) -> None:
     """Before anything is read or spent."""
     (folder / "keys" / "steward").chmod(0o644)

@@ -169,3 +169,46 @@ def test_copied_ledger_is_sound_elsewhere(tmp_path: Path) -> None:
     ledger = open_ledger(str(moved))
     assert isinstance(ledger.reserve(DATASET, count_plan()), Reservation)
     assert (tmp_path / "new" / "ledger.db.witness").exists()
+
+
+def _nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make us somebody who may read everything and write nothing."""
+    monkeypatch.setattr(os, "access", lambda *_: False)
+
+
+def test_reader_without_rights_reads_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a log nor an index is made beside the ledger."""
+    _, ledger = Places(folder=tmp_path).make()
+    ledger.reserve(DATASET, count_plan())
+    left = set(tmp_path.iterdir())
+    _nobodys(monkeypatch)
+    with ledger.store.session(write=False) as session:
+        assert len(session.rows(DATASET)) == 2
+        assert set(tmp_path.iterdir()) == left
+    assert ledger.verify(DATASET).seq == 2
+
+
+def test_reader_without_rights_sees_what_is_in_the_log_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A debit that was not yet moved to the file counts."""
+    location, ledger = Places(folder=tmp_path).make()
+    with closing(sqlite3.connect(location)) as open_elsewhere:
+        open_elsewhere.execute("SELECT * FROM entry").fetchall()
+        ledger.reserve(DATASET, count_plan())
+        assert Path(f"{location}-wal").stat().st_size
+        _nobodys(monkeypatch)
+        assert ledger.account(DATASET).committed == 1
+
+
+def test_reader_without_locks_does_not_trust_a_file_that_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was read while somebody wrote is not taken for the ledger."""
+    _, ledger = Places(folder=tmp_path).make()
+    _nobodys(monkeypatch)
+    with pytest.raises(LedgerFault) as refusal, ledger.store.session(write=False):
+        ledger.reserve(DATASET, count_plan())
+    assert refusal.value.diagnostics[0].code == "DPQL707"
