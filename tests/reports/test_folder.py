@@ -11,7 +11,12 @@ import pytest
 
 from dpql import durable
 from dpql.errors import VerifyFault
-from dpql.reports.folder import read_folder, strangers_in, write_folder
+from dpql.reports.folder import (
+    read_folder,
+    strangers_in,
+    write_folder,
+    write_numbered,
+)
 from dpql.reports.names import FOLDER, TABLES
 
 OURS = {name: f"our {name}".encode() for name in FOLDER}
@@ -192,3 +197,46 @@ def test_file_systems_without_locks_are_served(
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"one", ".dpql-release.living"}
     assert read_folder(tmp_path / "one")[0] == OURS["release.dsse.json"]
+
+
+@pytest.mark.parametrize("locks", [True, False])
+def test_writers_at_once_get_a_folder_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, locks: bool
+) -> None:
+    """Also where directories have no locks; each is found again by its writer."""
+    if not locks:
+        monkeypatch.setattr(durable, "_locked", lambda _: False)
+    releases = [
+        {name: f"{number} {name}".encode() for name in FOLDER} for number in range(8)
+    ]
+    places: dict[int, Path] = {}
+    ready = threading.Barrier(len(releases))
+
+    def write(number: int) -> None:
+        ready.wait()
+        places[number], _ = write_numbered(tmp_path / "one", releases[number])
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(len(releases))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    names = {"one", *(f"one-{number}" for number in range(2, 9))}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    for number, contents in enumerate(releases):
+        assert _held(places[number]) == contents
+        again = write_numbered(tmp_path / "one", contents)
+        assert again == (places[number], ())
+
+
+def test_number_is_added_to_whatever_is_there(tmp_path: Path) -> None:
+    """A file, a link and a folder of another release are left as they are."""
+    (tmp_path / "one").write_bytes(b"mine")
+    (tmp_path / "one-2").symlink_to(tmp_path / "nowhere")
+    write_folder(tmp_path / "one-3", OTHERS)
+    assert write_numbered(tmp_path / "one", OURS) == (tmp_path / "one-4", ())
+    assert (tmp_path / "one").read_bytes() == b"mine"
+    assert _held(tmp_path / "one-3") == OTHERS
+    (tmp_path / "one-4" / "release.csv").unlink()
+    mended = write_numbered(tmp_path / "one", OURS)
+    assert mended == (tmp_path / "one-4", ("release.csv",))
