@@ -84,7 +84,7 @@ BUDGET: dict[str, Code] = {
         title="the run is in another state",
         cause=(
             "A run goes from reserved to drawing to released. It was ended by "
-            "`ledger recover`, or has ended already."
+            "`ledger recover`, has ended already, or there is no such run or release."
         ),
         wrong="recovering a run that is still alive",
         right="recovering runs when none is under way",
@@ -144,7 +144,8 @@ BUDGET: dict[str, Code] = {
         cause=(
             "The owner bound the data to a dataset when it was opened. Another name in "
             "a spec, a link, a pattern, a folder or a `file:` address that leads to "
-            "the same files buys no fresh budget."
+            "the same files buys no fresh budget. Where the data have moved, "
+            "`dpql ledger bind` says so in the chain, and the budget goes on."
         ),
         wrong="--dataset other --data wages=data/2026.parquet",
         right="--dataset wages --data wages=data/2026.parquet",

@@ -122,7 +122,7 @@ TRUST: dict[str, Code] = {
     ),
     "DPQL615": Code(
         title="too few different keys signed",
-        cause="A threshold counts keys, not signatures.",
+        cause="A threshold counts keys, not signatures; one key signs once.",
         wrong="one signature where two signers are asked for",
         right="two signatures by different keys",
     ),
@@ -178,7 +178,8 @@ TRUST: dict[str, Code] = {
         cause=(
             "There is no report at that place; or its name is taken by something else, "
             "or the disk is full. A report that was sealed is in the ledger: running "
-            "the plan again writes it, or mends its folder, at no cost."
+            "the plan again writes the last one, or mends its folder, at no cost, and "
+            "`dpql ledger fetch` writes any."
         ),
         wrong="--out releases/last-week",
         right="--out releases/2026-11-16-income",

@@ -77,8 +77,8 @@ def test_what_the_noise_is_added_to_is_said() -> None:
             "values clamped into their bounds"
         ),
         (
-            "at most 3 rows of a person in each of at most 1 group; declared keys only; "
-            "only rows that hold a number; values clamped into their bounds"
+            "at most 3 rows of a person in each of at most 1 group; declared keys "
+            "only; only rows that hold a number; values clamped into their bounds"
         ),
     ]
     assert before_noise(known_rows(), known_rows().steps[0]) == (
