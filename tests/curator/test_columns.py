@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from spec_text import make_spec
 
-from dpql.curator.engines import engine_named, polars_arrow
+from dpql.curator.engines import engine_named
 from dpql.errors import RunFault
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -221,13 +221,6 @@ def test_a_column_of_nothing_is_missing_everywhere(form: str, tmp_path: Path) ->
 def test_streams_that_are_no_table_are_refused() -> None:
     """A stream of single values has no columns."""
     assert "DPQL502" in refused(pa.chunked_array([[1, 2]]))
-
-
-def test_streams_are_read_without_arrow_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is no pyarrow, polars takes the stream as it is."""
-    monkeypatch.setattr(polars_arrow, "arrow_library", lambda: None)
-    assert (10, [2, 1, 1]) == sums(_table())
-    assert "DPQL503" in refused(_table().drop(["x"]))
 
 
 NAMES = [

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import ClassVar
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from curator_kinds import WRITE
 from test_columns import refused, sums
@@ -95,6 +97,19 @@ def test_every_format_is_read_from_a_url(
     with _served(_files(tmp_path), parts=parts) as place:
         assert (3, [1, 0, 1]) == sums(f"{place}/rows.{suffix}")
         assert (3, [1, 0, 1]) == sums(f"{place}/rows.{suffix}?token=a.b")
+
+
+@pytest.mark.parametrize("parts", [True, False])
+def test_broken_text_behind_a_url_is_a_text_like_others(
+    *, parts: bool, tmp_path: Path
+) -> None:
+    """Polars gives up on the whole file; it is fetched and read again."""
+    raw = pa.array([b"nor\xffth", b"1"], pa.binary()).view(pa.string())
+    table = pa.table({"x": pa.array([1, 2]), "k": raw})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    files = {"/rows.parquet": (tmp_path / "rows.parquet").read_bytes()}
+    with _served(files, parts=parts) as place:
+        assert (3, [0, 0, 1]) == sums(f"{place}/rows.parquet")
 
 
 @pytest.mark.parametrize("suffix", WRITE)

@@ -15,7 +15,7 @@ import polars.selectors as cs
 from polars.io.plugins import register_io_source
 
 from dpql.curator.engines.places import unreadable
-from dpql.curator.engines.polars_arrow import array, arrow_library
+from dpql.curator.engines.polars_arrow import array
 from dpql.curator.engines.polars_columns import is_number, places
 from dpql.curator.engines.polars_files import (
     Content,
@@ -34,12 +34,10 @@ def reread(format_: str, files: Sequence[File], data: Data) -> list[Piece]:
     """Return the rows of the files, each file a piece.
 
     Raises:
-        RunFault: DPQL502, there is no pyarrow, or a file is not what its name says;
-            DPQL503, a column is missing.
+        RunFault: DPQL502, a file is not what its name says; DPQL503, a column is
+            missing.
     """
-    arrow = arrow_library()
-    if arrow is None:
-        raise unreadable(data)
+    arrow = import_module("pyarrow")
     pieces = []
     for file in files:
         try:

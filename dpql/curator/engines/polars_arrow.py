@@ -28,24 +28,13 @@ _BYTES = {
 }
 
 
-def arrow_library() -> Any | None:
-    """Return pyarrow, if it is installed."""
-    try:
-        return import_module("pyarrow")
-    except ImportError:
-        return None
-
-
 def stream_columns(frame: Any, data: Data) -> Found:
     """Return the declared columns of an object with the Arrow C stream interface.
 
     Raises:
         RunFault: DPQL502, it is no table; DPQL503, a column is missing.
     """
-    arrow = arrow_library()
-    if arrow is None:
-        whole = pl.DataFrame(frame)
-        return {name: whole[name] for name in places(whole.columns, data)}
+    arrow = import_module("pyarrow")
     try:
         stream = arrow.RecordBatchReader.from_stream(_narrowed(frame, data))
     except arrow.ArrowInvalid:

@@ -43,6 +43,7 @@ from dpql.curator.engines.polars_pandas import (
     pandas_columns,
 )
 from dpql.curator.engines.polars_text import as_type, common_type, inner
+from dpql.curator.engines.urls import fetched, is_web
 from dpql.errors import RunFault
 from dpql.model.spec import Data
 
@@ -94,10 +95,18 @@ def _filed(place: Place, data: Data) -> Source:
     files = files_of(place, data)
     text = place.format in SEPARATORS
     columnar = place.format in ("parquet", "ipc")
-    twice = columnar and not any(is_url(file.content) for file in files)
+    # What only polars can fetch is read once; a file of the web is fetched whole.
+    cloud = bool(place.url) and not is_web(place.url)
+    twice = columnar and not cloud
 
     def second() -> Source:
-        return _source(reread(place.format, files, data), data, costly=True)
+        whole = [
+            replace(file, content=fetched(place.url, data))
+            if is_url(file.content)
+            else file
+            for file in files
+        ]
+        return _source(reread(place.format, whole, data), data, costly=True)
 
     try:
         pieces = scanned(place.format, files, data)
