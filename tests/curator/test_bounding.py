@@ -371,7 +371,7 @@ def test_rows_without_a_unit_count_for_nothing() -> None:
     assert [5 + 1 + 1] == found.moments[0]["u"]
 
 
-@pytest.mark.parametrize("count", [1, 62, 63, 200])
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 40, 62, 63, 200])
 def test_cells_of_many_races_are_packed(count: int) -> None:
     """Plans of any number of different filters get words enough for their cells."""
     statistics = {
@@ -395,6 +395,64 @@ def test_cells_of_many_races_are_packed(count: int) -> None:
     found = polars_engine.add_up(made, opened, salt=SALT, tick=None)
     expected = [(i < 50) + (i < 150) for i in range(count)]
     assert expected == [moments["n"][0] for moments in found.moments]
+
+
+@pytest.mark.parametrize("bits", [8, 9, 16, 17, 32, 33, 44])
+@pytest.mark.parametrize("below", [0, 1])
+def test_narrow_columns_hold_their_largest_numbers(bits: int, below: int) -> None:
+    """Columns are as narrow as their grids allow, and no narrower."""
+    top = (1 << bits) - below
+    made = plan(
+        make_spec(
+            {
+                "person": "{type: id}",
+                "x": f"{{type: integer, bounds: [0, {top}], nulls: drop}}",
+            },
+            {"total": {"sum": "x", "spend": "{share: 1}"}},
+            unit="person",
+            contributes="{rows: 1, groups: 1}",
+        )
+    )
+    assert made.steps[0].grids[0].steps == top
+    frame = pl.DataFrame({"person": range(3), "x": [top, top - 1, top + 1]})
+    opened = polars_engine.open_frame(frame, made.spec.data)
+    found = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    assert [3 * top - 1] == found.moments[0]["u"]
+
+
+@pytest.mark.parametrize("filters", range(24, 34))
+def test_cells_at_the_end_of_a_word_are_told_apart(filters: int) -> None:
+    """Groups whose bits end before, at and beyond those of a narrow word are counted.
+
+    Every filter takes one bit of the word, the seven groups behind them take three.
+    """
+    statistics = {
+        f"s{i}": {"count": "rows", "where": f"x > {i}", "spend": "{share: 1}"}
+        for i in range(filters)
+    }
+    statistics["kinds"] = {"count": "rows", "by": "[kind]", "spend": "{share: 1}"}
+    made = plan(
+        make_spec(
+            {
+                "person": "{type: id}",
+                "kind": "{type: category, keys: [a, b, c, d, e, f, g]}",
+                "x": "{type: integer, bounds: [0, 1000], nulls: drop}",
+            },
+            statistics,
+            unit="person",
+            contributes="{rows: 1, groups: 1}",
+            epsilon="100",
+        )
+    )
+    frame = pl.DataFrame(
+        {"person": range(10), "kind": list("abcdefgggx"), "x": [5] * 10}
+    )
+    opened = polars_engine.open_frame(frame, made.spec.data)
+    found = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    assert found.moments[-1]["n"] == [1, 1, 1, 1, 1, 1, 3]
+    assert [10 * (i < 5) for i in range(filters)] == [
+        moments["n"][0] for moments in found.moments[:-1]
+    ]
 
 
 def _counts(
