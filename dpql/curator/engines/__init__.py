@@ -13,7 +13,7 @@ from dpql.model.spec import Data
 
 ENGINES: MappingProxyType[str, str] = MappingProxyType(
     {
-        "polars": "dpql.curator.engines.polars_total",
+        "polars": "dpql.curator.engines.polars_engine",
     }
 )
 """Name -> module; it is imported when it is used."""

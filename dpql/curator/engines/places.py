@@ -37,19 +37,18 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Files of one format below a folder, or a URL that is not opened here.
+    """Files of one format below a folder.
 
     Names of folders below ``root`` may hold values: ``region=north``.
     """
 
     format: str
-    files: tuple[str, ...] = ()
-    root: str = ""
-    url: str = ""
+    files: tuple[str, ...]
+    root: str
 
 
 def find(place: str, data: Data) -> Place:
-    """Return what a path, a pattern or a URL names.
+    """Return what a path, a pattern or a URL of this machine names.
 
     Raises:
         RunFault: DPQL501, it names nothing; DPQL502, no format or several.
@@ -62,11 +61,18 @@ def find(place: str, data: Data) -> Place:
         parts = urlsplit(place)
     except ValueError:
         raise no_file(data) from None
-    if parts.scheme == "file":
-        if parts.netloc not in ("", "localhost"):
-            raise no_file(data)
-        return _local(url2pathname(parts.path), data)
-    return Place(format=_one({_format(parts.path)}, data), url=place)
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+        raise no_file(data)
+    return _local(url2pathname(parts.path), data)
+
+
+def one_format(names: Iterable[str], data: Data, *, bare: bool = False) -> str:
+    """Return the only format of files of these names.
+
+    Raises:
+        RunFault: DPQL502, no format or several, or they are compressed.
+    """
+    return _one({_format(name, bare=bare) for name in names}, data)
 
 
 def no_file(data: Data) -> RunFault:
@@ -106,10 +112,8 @@ def _local(place: str, data: Data) -> Place:
         raise no_file(data) from None
     if not files:
         raise no_file(data)
-    formats = {_format(file.name, bare=path.is_dir()) for file in files}
-    return Place(
-        format=_one(formats, data), files=tuple(map(str, files)), root=str(root)
-    )
+    format_ = one_format([file.name for file in files], data, bare=path.is_dir())
+    return Place(format=format_, files=tuple(map(str, files)), root=str(root))
 
 
 def _found(path: Path) -> tuple[Path, list[Path]]:

@@ -1,7 +1,7 @@
 """Arrow streams as columns: only what is declared, judged by its type.
 
-polars believes that Arrow text is UTF-8 and crashes where it is not, so text comes in
-as bytes and is decoded here; what is no UTF-8 becomes U+FFFD. Columns that are not
+polars believes that Arrow text is UTF-8 and crashes where it is not, so text is checked
+here, a few cells at a time; what is no UTF-8 becomes U+FFFD. Columns that are not
 declared are never looked at, for polars cannot hold every type that Arrow has.
 """
 
@@ -26,6 +26,13 @@ _BYTES = {
     "large_string": "large_binary",
     "string_view": "binary_view",
 }
+"""Type of text -> that of the same bytes."""
+
+_TYPES = {8: pl.UInt8(), 16: pl.UInt16(), 32: pl.UInt32()}
+"""Bits -> type of places."""
+
+_CHECKED = 1 << 13
+"""Cells that are checked together, and read one by one if one of them is broken."""
 
 
 def stream_columns(frame: Any, data: Data) -> Found:
@@ -63,6 +70,12 @@ def is_array(thing: object) -> bool:
     return arrow is not None and isinstance(thing, arrow.Array | arrow.ChunkedArray)
 
 
+def is_text(kind: Any) -> bool:
+    """Tell whether an Arrow type holds text, as it is or as words of a dictionary."""
+    listed = import_module("pyarrow").types.is_dictionary(kind)
+    return str(kind.value_type if listed else kind) in _BYTES
+
+
 def array(chunks: Any, *, number: bool) -> pl.Series | str:
     """Return an array of pyarrow as a column, or the name of its type.
 
@@ -86,14 +99,47 @@ def array(chunks: Any, *, number: bool) -> pl.Series | str:
     return pl.concat(parts)
 
 
+class Keys:
+    """The declared keys of a category, and how texts become places among them."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        arrow = import_module("pyarrow")
+        words = [key.encode("utf-8", "surrogatepass") for key in keys]
+        self._known = {
+            kind: arrow.array(words, kind)
+            for kind in (arrow.binary(), arrow.large_binary())
+        }
+        self._places = {key: place for place, key in enumerate(keys)}
+        self.type = next(t for bits, t in _TYPES.items() if len(keys) <= 1 << bits)
+
+    def places(self, texts: Any) -> pl.Series:
+        """Return the place of each text of an array; null where it is no key."""
+        if import_module("pyarrow").types.is_dictionary(texts.type):
+            return self._found(texts.dictionary).gather(pl.Series(texts.indices))
+        return self._found(texts)
+
+    def place(self, text: str | None) -> int | None:
+        """Return the place of one text."""
+        return None if text is None else self._places.get(text)
+
+    def _found(self, texts: Any) -> pl.Series:
+        arrow = import_module("pyarrow")
+        name = str(texts.type)
+        raw = texts.view(getattr(arrow, _BYTES[name])())
+        if name == "string_view":
+            raw = raw.cast(arrow.large_binary())
+        found = import_module("pyarrow.compute").index_in(
+            raw, value_set=self._known[raw.type]
+        )
+        return pl.Series(found).cast(self.type)
+
+
 def _flat(chunks: Any, kind: Any, *, number: bool) -> pl.Series | str:
     arrow = import_module("pyarrow")
     types = arrow.types
     name = str(kind)
     if name in _BYTES:
-        raw = getattr(arrow, _BYTES[name])()
-        views = [chunk.view(raw) for chunk in chunks.chunks]
-        return _decoded(pl.Series(_chunked(views, raw)))
+        return pl.Series(_chunked([_checked(c, kind) for c in chunks.chunks], kind))
     if types.is_decimal(kind):
         if not number:
             return name
@@ -107,13 +153,25 @@ def _chunked(parts: Sequence[Any], kind: Any) -> Any:
     return import_module("pyarrow").chunked_array(parts, kind)
 
 
-def _decoded(raw: pl.Series) -> pl.Series:
-    """Return bytes as text; what is no UTF-8 becomes U+FFFD."""
-    try:
-        return raw.cast(pl.String)
-    except pl.exceptions.ComputeError:
-        texts = [None if c is None else c.decode("utf-8", "replace") for c in raw]
-        return pl.Series(texts, dtype=pl.String)
+def _checked(chunk: Any, kind: Any) -> Any:
+    """Return text without what is no UTF-8.
+
+    One broken cell costs the time of its neighbours, not that of the whole column.
+    """
+    arrow = import_module("pyarrow")
+    raw = chunk.view(getattr(arrow, _BYTES[str(kind)])())
+    parts = []
+    broken = False
+    for start in range(0, len(raw), _CHECKED):
+        part = raw.slice(start, _CHECKED)
+        try:
+            parts.append(part.cast(kind))
+        except arrow.ArrowInvalid:
+            broken = True
+            cells = part.to_pylist()
+            texts = [c if c is None else c.decode("utf-8", "replace") for c in cells]
+            parts.append(arrow.array(texts, kind))
+    return arrow.concat_arrays(parts) if broken else chunk
 
 
 def _narrowed(frame: Any, data: Data) -> Any:

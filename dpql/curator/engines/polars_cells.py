@@ -7,7 +7,7 @@ with that mask, since polars takes NaN for the largest number.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from operator import and_, eq, ge, gt, le, lt, or_
@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from dpql.curator.cells import keys_of
+from dpql.curator.engines.polars_source import Source
 from dpql.curator.engines.polars_text import float_words, inner
 from dpql.curator.grid import HALF, WHOLE_LIMIT, Cuts, Ruler, Whole, double, is_whole
 from dpql.model.spec import (
@@ -48,10 +49,11 @@ _INT64 = (1 << 63) - 1
 class Cells:
     """The cells of the declared columns, whatever types the data have."""
 
-    def __init__(self, data: Data, types: Mapping[str, Any], *, quoted: bool) -> None:
+    def __init__(self, data: Data, source: Source) -> None:
         self._data = data
-        self._types = types
-        self._quoted = quoted
+        self._types = source.types
+        self._coded = source.coded
+        self._quoted = source.text
 
     def words(self, name: str) -> pl.Expr:
         """Return a category or id as text; null where there is none.
@@ -63,6 +65,21 @@ class Cells:
         if dtype.is_float():
             return float_words(cell, dtype)
         return cell if dtype == pl.String else cell.cast(pl.String, strict=False)
+
+    def is_coded(self, name: str) -> bool:
+        """Tell whether the cells are places among the declared keys already."""
+        return name in self._coded
+
+    def key(self, name: str) -> pl.Expr:
+        """Return a category as it is: a place among the keys, or else a word."""
+        return self._cell(name) if self.is_coded(name) else self.words(name)
+
+    def place(self, name: str) -> pl.Expr:
+        """Return the place of a category among its declared keys; null if in none."""
+        if self.is_coded(name):
+            return self._cell(name)
+        keys = pl.Enum(list(keys_of(self._data, name)))
+        return self.words(name).cast(keys, strict=False).to_physical()
 
     def unit(self, name: str) -> pl.Expr:
         """Return an id: integers as they are, anything else as text."""
@@ -161,7 +178,7 @@ class Cells:
             case Membership(column=name, values=values):
                 words = [value for value in values if isinstance(value, str)]
                 if words:
-                    return self.words(name).is_in(words).fill_null(False)
+                    return self._among(name, words)
                 return reduce(
                     or_,
                     (
@@ -173,7 +190,7 @@ class Cells:
             case Comparison(column=name, operator=operator, value=value):
                 if isinstance(value, Fraction):
                     return self._compared(name, operator, value)
-                same = (self.words(name) == value).fill_null(False)
+                same = self._among(name, [value])
                 return same if operator is Operator.EQUAL else self._known(name) & ~same
             case _:
                 assert_never(condition)
@@ -184,9 +201,18 @@ class Cells:
         if isinstance(column, NumberColumn):
             return self.present(name)
         if isinstance(column, CategoryColumn):
-            keys = list(keys_of(self._data, name))
-            return self.words(name).is_in(keys).fill_null(False)
+            return self._among(name, column.keys)
         return self.unit(name).is_not_null()
+
+    def _among(self, name: str, words: Sequence[str]) -> pl.Expr:
+        """Return where a category or id is one of the words."""
+        if not self.is_coded(name):
+            return self.words(name).is_in(list(words)).fill_null(False)
+        keys = keys_of(self._data, name)
+        if len(words) == len(keys):
+            return self._cell(name).is_not_null()
+        wanted = [place for place, key in enumerate(keys) if key in set(words)]
+        return self._cell(name).is_in(wanted).fill_null(False)
 
     def _compared(self, name: str, operator: Operator, value: Fraction) -> pl.Expr:
         """Return where the comparison holds; false where there is no number.

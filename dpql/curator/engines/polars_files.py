@@ -1,60 +1,81 @@
-"""Files as lazy frames, framed so that no record can change how another is read.
+"""Which files hold the rows, and files of text as lazy frames.
 
-Files that agree in the types of the declared columns are scanned together, others
-apart. Which types they have is read from headers, before any row.
+Texts are framed so that no record can change how another is read. Files with the same
+columns are scanned together, others apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import polars as pl
 import polars.selectors as cs
 
-from dpql.curator.engines.places import Place, folder_values, no_file, unreadable
+from dpql.curator.engines.clouds import cloud_files, is_cloud
+from dpql.curator.engines.places import (
+    find,
+    folder_values,
+    no_file,
+    one_format,
+    unreadable,
+)
 from dpql.curator.engines.polars_columns import is_number, places
 from dpql.curator.engines.polars_lines import scan_lines
-from dpql.curator.engines.urls import fetched, gives_pieces, is_web
-from dpql.errors import RunFault
+from dpql.curator.engines.urls import Page, is_web
 from dpql.model.spec import Data
 
-Content = str | bytes
-"""A path or URL, or what a file holds."""
 
+class Remote(Protocol):
+    """A file that is not here."""
+
+    def whole(self) -> bytes:
+        """Return all of it; an `OSError` if it cannot be read."""
+
+    def opened(self) -> Any:
+        """Return it as a file of Arrow, of which parts can be read."""
+
+
+Content = str | bytes | Remote
+"""A path, what a file holds, or where it can be had."""
+
+COLUMNAR = ("parquet", "ipc")
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 _MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 """How files begin that polars would decompress."""
 
 
-Field = tuple[str | None, str, Any]
-"""A column of a file: its name, that under which it is scanned, and its type."""
+Field = tuple[str | None, str]
+"""A column of a text: its name, and that under which it is scanned."""
 
-Own = dict[str, tuple[str, Any]]
-"""The declared columns of a file: under which names they are scanned, and types."""
+Own = dict[str, str]
+"""The declared columns of a text: under which names they are scanned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """What files have in common that are scanned together; texts have a width."""
+    """What texts have in common that are scanned together."""
 
     own: Own
-    width: int | None
-
-
-class UnknownToPolars(Exception):
-    """polars cannot make sense of a file; it never leaves the engine."""
+    width: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Some rows: a lazy frame, and how it gives each declared column of which type."""
+    """Some rows: a lazy frame, and how it gives each declared column of which type.
+
+    The cells of ``coded`` columns are places among their declared keys. ``rows`` counts
+    the rows without reading them.
+    """
 
     frame: pl.LazyFrame = field(repr=False)
     columns: Mapping[str, pl.Expr]
     types: Mapping[str, Any]
+    coded: frozenset[str] = frozenset()
+    rows: Callable[[], int] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,30 +86,40 @@ class File:
     values: Mapping[str, str | None] = field(repr=False)
 
 
-def files_of(place: Place, data: Data) -> list[File]:
-    """Return the files of a place, opened as far as it takes to read them."""
-    if place.url:
-        ours = is_web(place.url)
-        whole = ours and (
-            place.format not in ("parquet", "ipc") or not gives_pieces(place.url, data)
-        )
-        content = fetched(place.url, data) if whole else place.url
-        return [File(content=content, values={})]
+def files_of(place: str, data: Data) -> tuple[str, list[File]]:
+    """Return the format and the files that a path, a pattern or a URL names.
+
+    What is far away and has to be read from one end to the other is fetched as a whole.
+
+    Raises:
+        RunFault: DPQL501, it names nothing that can be read; DPQL502, no format or
+            several.
+    """
+    if is_web(place):
+        format_ = one_format([urlsplit(place).path], data)
+        return format_, [_file(format_, Page(place), {}, data)]
+    if is_cloud(place):
+        root, found = cloud_files(place, data)
+        contents: Mapping[str, str | Remote] = found
+        format_ = one_format(found, data)
+    else:
+        here = find(place, data)
+        root, format_ = here.root, here.format
+        contents = dict(zip(here.files, here.files, strict=True))
     declared = {column.name for column in data.columns}
-    found = []
-    for file in place.files:
-        values = folder_values(place.root, file)
+    files = []
+    for name, content in contents.items():
+        values = folder_values(root, name)
         kept = {name: value for name, value in values.items() if name in declared}
-        found.append(File(content=_content(file, data), values=kept))
-    return found
+        files.append(_file(format_, content, kept, data))
+    return format_, files
 
 
 def scanned(format_: str, files: Sequence[File], data: Data) -> list[Piece]:
-    """Return the rows of the files as few pieces.
+    """Return the rows of files of text as few pieces.
 
     Raises:
         RunFault: DPQL501 to DPQL503, from names and headers alone.
-        UnknownToPolars: a file is damaged, or has columns that polars cannot hold.
     """
     if format_ == "ndjson":
         return _lines(files, data)
@@ -98,16 +129,10 @@ def scanned(format_: str, files: Sequence[File], data: Data) -> list[Piece]:
         header = _header(format_, file.content, data)
         own = _own(header, file, data)
         apart = isinstance(file.content, bytes) and id(file)
-        width = len(header) if format_ in SEPARATORS else None
-        key = (tuple(own.items()), width, tuple(file.values), apart)
+        key = (tuple(own.items()), len(header), tuple(file.values), apart)
         groups.setdefault(key, []).append(file)
-        layouts[key] = Layout(own=own, width=width)
+        layouts[key] = Layout(own=own, width=len(header))
     return [_piece(format_, group, layouts[key]) for key, group in groups.items()]
-
-
-def is_url(content: Content) -> bool:
-    """Tell whether the content is left to polars to fetch."""
-    return isinstance(content, str) and "://" in content
 
 
 def with_values(
@@ -132,80 +157,63 @@ def literals(file: File) -> dict[str, pl.Expr]:
     return {name: pl.lit(value, pl.String) for name, value in file.values.items()}
 
 
-def _content(file: str, data: Data) -> Content:
-    """Return the path; the bytes of a file whose name polars cannot spell."""
+def _file(
+    format_: str, content: str | Remote, values: Mapping[str, str | None], data: Data
+) -> File:
+    """Return a file; its bytes if polars cannot spell its name or cannot fetch it."""
     try:
-        file.encode("utf-8")
+        if isinstance(content, str):
+            if not _spelt(content):
+                return File(content=Path(content).read_bytes(), values=values)
+        elif format_ not in COLUMNAR:
+            return File(content=content.whole(), values=values)
+    except OSError:
+        raise no_file(data) from None
+    return File(content=content, values=values)
+
+
+def _spelt(path: str) -> bool:
+    try:
+        path.encode("utf-8")
     except UnicodeEncodeError:
-        try:
-            return Path(file).read_bytes()
-        except OSError:
-            raise no_file(data) from None
-    return file
+        return False
+    return True
 
 
 def _header(format_: str, content: Content, data: Data) -> list[Field]:
-    """Return the columns of a file, without reading rows."""
+    """Return the columns that the first line of a text names, each by its place."""
     try:
-        packed = format_ in SEPARATORS and _packed(content)
-        if format_ in SEPARATORS:
-            header = [] if packed else _first_line(format_, content)
-        else:
-            schema = _scan(format_, content).collect_schema()
-            header = [(name, name, dtype) for name, dtype in schema.items()]
-    except (FileNotFoundError, PermissionError):
+        packed = _packed(content)
+        rows = [] if packed else _first_line(format_, content)
+    except OSError:
         raise no_file(data) from None
-    except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  whatever it says
-        raise (no_file(data) if is_url(content) else UnknownToPolars()) from None
     if packed:
         raise unreadable(data)
-    return header
-
-
-def _first_line(format_: str, content: Content) -> list[Field]:
-    """Return the columns that the first line of a text names; later ones by place."""
-    try:
-        frame = _text(format_, content, has_header=False, n_rows=1).collect()
-    except pl.exceptions.NoDataError:
-        return []
     return [
-        (name and name.strip('"'), str(place), pl.String())
-        for row in frame.rows()
+        (name and name.strip('"'), str(place))
+        for row in rows
         for place, name in enumerate(row)
     ]
+
+
+def _first_line(format_: str, content: Content) -> list[tuple[Any, ...]]:
+    try:
+        return _text(format_, content, has_header=False, n_rows=1).collect().rows()
+    except pl.exceptions.NoDataError:
+        return []
 
 
 def _packed(content: Content) -> bool:
     if isinstance(content, bytes):
         return content.startswith(_MAGIC)
-    if is_url(content):
-        return False
-    with Path(content).open("rb") as file:
+    with Path(str(content)).open("rb") as file:
         return file.read(4).startswith(_MAGIC)
-
-
-def _scan(format_: str, content: Any, path: str | None = None) -> pl.LazyFrame:
-    """Return a scan; no path is a pattern, but those of a cloud are left to polars."""
-    if format_ == "parquet":
-        return pl.scan_parquet(
-            content,
-            glob=is_url(content),
-            extra_columns="ignore",
-            hive_partitioning=False,
-            include_file_paths=path,
-        )
-    return pl.scan_ipc(
-        content,
-        glob=is_url(content),
-        hive_partitioning=False,
-        include_file_paths=path,
-    )
 
 
 def _text(format_: str, content: Any, **options: Any) -> pl.LazyFrame:
     return pl.scan_csv(
         content,
-        glob=is_url(content),
+        glob=False,
         separator=SEPARATORS[format_],
         quote_char=None,
         infer_schema=False,
@@ -216,13 +224,13 @@ def _text(format_: str, content: Any, **options: Any) -> pl.LazyFrame:
 
 
 def _own(header: Sequence[Field], file: File, data: Data) -> Own:
-    """Return the declared columns that the file itself holds: their names and types.
+    """Return the declared columns that the file itself holds.
 
     A folder that names a column stands before the file.
     """
-    here = [None if name in file.values else name for name, _, _ in header]
+    here = [None if name in file.values else name for name, _ in header]
     return {
-        name: header[place][1:]
+        name: header[place][1]
         for name, place in places([*here, *file.values], data).items()
         if place < len(header)
     }
@@ -231,22 +239,18 @@ def _own(header: Sequence[Field], file: File, data: Data) -> Own:
 def _piece(format_: str, files: Sequence[File], layout: Layout) -> Piece:
     contents = [file.content for file in files]
     content: Any = contents[0] if len(contents) == 1 else contents
-    own = {name: stored for name, (stored, _) in layout.own.items()}
+    own = layout.own
     values, path = literals(files[0]), None
     if values and len(files) > 1:
         path = "path of " + " ".join(own.values())
         values = {name: _by_path(path, files, name) for name in values}
-    if layout.width is None:
-        frame = _scan(format_, content, path)
-    else:
-        names = [str(place) for place in range(layout.width)]
-        frame = _text(format_, content, new_columns=names, include_file_paths=path)
+    names = [str(place) for place in range(layout.width)]
+    frame = _text(format_, content, new_columns=names, include_file_paths=path)
     frame, columns = with_values(frame, own.values(), values)
-    types = {name: dtype for name, (_, dtype) in layout.own.items()}
     return Piece(
         frame=frame,
         columns=columns | {name: cs.by_name(stored) for name, stored in own.items()},
-        types=types | dict.fromkeys(values, pl.String()),
+        types=dict.fromkeys((*own, *values), pl.String()),
     )
 
 
@@ -267,18 +271,13 @@ def _lines(files: Sequence[File], data: Data) -> list[Piece]:
     numbers = {column.name: is_number(column) for column in data.columns}
     groups: dict[tuple[Any, ...], list[File]] = {}
     for file in files:
-        if is_url(file.content):
-            raise RunFault.of(
-                "DPQL502",
-                f"the data of `{data.source}` are lines of JSON in a cloud",
-                hint="fetch the file first, or use parquet",
-            )
         if isinstance(file.content, str):
             _readable(file.content, data)
         groups.setdefault(tuple(file.values.items()), []).append(file)
     pieces = []
     for group in groups.values():
-        frame = scan_lines([file.content for file in group], numbers)
+        contents = [c for c in (f.content for f in group) if isinstance(c, str | bytes)]
+        frame = scan_lines(contents, numbers)
         frame, columns = with_values(frame, numbers, literals(group[0]))
         pieces.append(
             Piece(

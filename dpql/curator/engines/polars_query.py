@@ -140,11 +140,17 @@ def _keyed(sheet: Sheet, grouping: Grouping, indices: Sequence[int]) -> _Draft:
         used += grids + mask
         totals |= sums(step, grids, mask)
         names[index] = moment_names(step, grids, mask)
-    keys = {f"key:{name}": sheet.cells.words(name) for name in grouping.by}
-    codes = [pl.col(f"place of key:{name}") for name in grouping.by]
+    keys = {f"key:{name}": sheet.cells.key(name) for name in grouping.by}
+    words = [name for name in grouping.by if not sheet.cells.is_coded(name)]
+    codes = [
+        pl.col(f"place of key:{name}" if name in words else f"key:{name}").cast(
+            pl.Int64
+        )
+        for name in grouping.by
+    ]
     tables = {
         f"key:{name}": _places(f"key:{name}", keys_of(sheet.data, name))
-        for name in grouping.by
+        for name in words
     }
     if grouping.edges:
         name = f"bin:{indices[0]}"

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from dpql.curator.cells import Grouping, dropping, keys_of, number_column, races
+from dpql.curator.cells import Grouping, dropping, number_column, races
 from dpql.curator.engines.polars_cells import Cells
 from dpql.curator.engines.polars_source import Source
 from dpql.curator.grid import cuts, ruler_of
@@ -50,7 +50,7 @@ class Sheet:
     def __init__(self, plan: Plan, source: Source) -> None:
         self.plan = plan
         self.data = plan.spec.data
-        self.cells = Cells(self.data, source.types, quoted=source.text)
+        self.cells = Cells(self.data, source)
         self.places = _places([race.grouping.count(self.data) for race in races(plan)])
         self._names: dict[object, str] = {}
         self._columns: dict[str, pl.Expr] = {}
@@ -151,13 +151,7 @@ class Sheet:
 
     def _code(self, grouping: Grouping, where: Condition | None, dtype: Any) -> pl.Expr:
         """Return the number of the row's cell plus 1; 0 where it takes no part."""
-        codes = [
-            self.cells.words(name)
-            .cast(pl.Enum(list(keys_of(self.data, name))), strict=False)
-            .to_physical()
-            .cast(dtype)
-            for name in grouping.by
-        ]
+        codes = [self.cells.place(name).cast(dtype) for name in grouping.by]
         if grouping.edges:
             codes.append(self.bin(grouping).cast(dtype))
         cell = self.combined(grouping, codes).cast(dtype) + 1

@@ -11,29 +11,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from dpql.curator.engines.places import Place, find, unreadable
-from dpql.curator.engines.polars_again import reread
+from dpql.curator.cells import keys_of
+from dpql.curator.engines.places import unreadable
 from dpql.curator.engines.polars_arrow import (
     Found,
     array,
     is_array,
     stream_columns,
 )
+from dpql.curator.engines.polars_columnar import UnknownToArrow, column_pieces
 from dpql.curator.engines.polars_columns import check, is_number, places
 from dpql.curator.engines.polars_files import (
+    COLUMNAR,
     SEPARATORS,
+    File,
     Piece,
-    UnknownToPolars,
     files_of,
-    is_url,
     scanned,
 )
+from dpql.curator.engines.polars_native import UnknownToPolars, native_pieces
 from dpql.curator.engines.polars_objects import array as numpy_array
 from dpql.curator.engines.polars_objects import objects
 from dpql.curator.engines.polars_pandas import (
@@ -42,38 +44,38 @@ from dpql.curator.engines.polars_pandas import (
     pandas_column,
     pandas_columns,
 )
-from dpql.curator.engines.polars_text import as_type, common_type, inner
-from dpql.curator.engines.urls import fetched, is_web
+from dpql.curator.engines.polars_text import as_type, common_type, inner, key_words
 from dpql.errors import RunFault
 from dpql.model.spec import Data
 
-T = TypeVar("T")
+SWIFT_ROWS = 1 << 22
+"""Up to so many declared rows, no file is read by a reader that may fail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """Rows not yet read: a lazy frame of the declared columns and their types.
 
-    ``costly`` says that a second scan would parse the text a second time.
+    The cells of ``coded`` columns are places among their declared keys. ``costly`` says
+    that a second scan would parse the text a second time. ``swift`` has the same rows
+    from a faster reader, which may fail on them.
     """
 
     frame: pl.LazyFrame = field(repr=False)
     types: Mapping[str, Any]
+    coded: frozenset[str] = frozenset()
     text: bool = False
     costly: bool = False
-    again: Callable[[], Source] | None = field(default=None, repr=False)
+    swift: Source | None = field(default=None, repr=False)
+    counts: Sequence[Callable[[], int] | None] = field(default=(None,), repr=False)
 
-    def attempt(self, task: Callable[[Source], T]) -> T:
-        """Return what the task makes of the rows.
-
-        Where polars fails on them, they are read a second time by Arrow.
-        """
-        if self.again is not None:
-            try:
-                return task(self)
-            except (Exception, pl.exceptions.PanicException):  # noqa: BLE001, S110  whatever it is
-                pass
-        return task(self if self.again is None else self.again())
+    def rows(self) -> int:
+        """Return the number of rows, which is read only where it is public."""
+        known = [count for count in self.counts if count is not None]
+        if len(known) == len(self.counts):
+            return sum(count() for count in known)
+        counted = self.frame.select(pl.len()).collect(engine="streaming")
+        return int(counted.item())
 
 
 def open_frame(frame: object, data: Data) -> Source:
@@ -84,38 +86,39 @@ def open_frame(frame: object, data: Data) -> Source:
             a column is missing, DPQL504 a column is of an impossible type.
     """
     if isinstance(frame, str | Path):
-        return _filed(find(str(frame), data), data)
+        return _filed(str(frame), data)
     if isinstance(frame, pl.LazyFrame | pl.DataFrame):
         costly = isinstance(frame, pl.LazyFrame)
         return _source([_polars(frame.lazy(), data)], data, costly=costly)
     return _source([_memory(_columns(frame, data), data)], data)
 
 
-def _filed(place: Place, data: Data) -> Source:
-    files = files_of(place, data)
-    text = place.format in SEPARATORS
-    columnar = place.format in ("parquet", "ipc")
-    # What only polars can fetch is read once; a file of the web is fetched whole.
-    cloud = bool(place.url) and not is_web(place.url)
-    twice = columnar and not cloud
+def _filed(place: str, data: Data) -> Source:
+    format_, files = files_of(place, data)
+    if format_ in COLUMNAR:
+        return _columnar(format_, files, data)
+    pieces = scanned(format_, files, data)
+    return _source(pieces, data, text=format_ in SEPARATORS, costly=True)
 
-    def second() -> Source:
-        whole = [
-            replace(file, content=fetched(place.url, data))
-            if is_url(file.content)
-            else file
-            for file in files
-        ]
-        return _source(reread(place.format, whole, data), data, costly=True)
 
+def _columnar(format_: str, files: Sequence[File], data: Data) -> Source:
+    """Return files as Arrow reads them; as polars does where Arrow has no such type."""
     try:
-        pieces = scanned(place.format, files, data)
+        source = _source(column_pieces(format_, files, data), data)
+    except UnknownToArrow:
+        try:
+            return _source(native_pieces(format_, files, data), data)
+        except UnknownToPolars:
+            raise unreadable(data) from None
+    if format_ != "parquet" or data.rows.count <= SWIFT_ROWS:
+        return source
+    if any(file.values for file in files):
+        return source
+    try:
+        swift = native_pieces(format_, files, data)
     except UnknownToPolars:
-        if twice:
-            return second()
-        raise unreadable(data) from None
-    source = _source(pieces, data, text=text, costly=not columnar)
-    return replace(source, again=second) if twice else source
+        return source
+    return replace(source, swift=_source(swift, data))
 
 
 def _source(
@@ -123,20 +126,24 @@ def _source(
 ) -> Source:
     """Return the pieces as one frame, each column in a type that holds it in all."""
     names = [column.name for column in data.columns]
-    types = {name: [piece.types[name] for piece in pieces] for name in names}
-    check(types, data)
+    check({name: [piece.types[name] for piece in pieces] for name in names}, data)
     number = {column.name: is_number(column) for column in data.columns}
+    coded = frozenset.intersection(*(piece.coded for piece in pieces))
+
+    def held(piece: Piece, name: str) -> tuple[pl.Expr, Any]:
+        if name in piece.coded - coded:
+            return key_words(piece.columns[name], keys_of(data, name)), pl.String()
+        return piece.columns[name], piece.types[name]
+
     common = {
-        name: common_type(found, number=number[name]) for name, found in types.items()
+        name: common_type([held(p, name)[1] for p in pieces], number=number[name])
+        for name in names
     }
     frames = [
         piece.frame.select(
-            as_type(
-                piece.columns[name],
-                piece.types[name],
-                common[name],
-                number=number[name],
-            ).alias(inner(name))
+            as_type(*held(piece, name), common[name], number=number[name]).alias(
+                inner(name)
+            )
             for name in names
         )
         for piece in pieces
@@ -144,6 +151,8 @@ def _source(
     return Source(
         frame=frames[0] if len(frames) == 1 else pl.concat(frames),
         types=common,
+        coded=coded,
+        counts=[piece.rows for piece in pieces],
         text=text,
         costly=costly,
     )

@@ -38,6 +38,13 @@ def float_words(cell: pl.Expr, dtype: Any) -> pl.Expr:
     return text.otherwise(cell.fill_nan(None).cast(pl.String))
 
 
+def key_words(places: pl.Expr, keys: Sequence[str]) -> pl.Expr:
+    """Return places among declared keys as the keys themselves."""
+    return places.replace_strict(
+        range(len(keys)), keys, default=None, return_dtype=pl.String
+    )
+
+
 def common_type(types: Sequence[Any], *, number: bool) -> Any:
     """Return a type that holds the cells of all these types as they are."""
     first = types[0]

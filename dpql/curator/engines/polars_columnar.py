@@ -1,0 +1,159 @@
+"""Files of columns as lazy frames, read by Arrow: no cell can break the reading.
+
+polars refuses a whole file for one text that is no UTF-8, and for a column of a type it
+does not know. Here the text of a category becomes its place among the declared keys,
+and other text is checked in small portions. Parts of the files are read ahead, in any
+order, for no sum depends on the order of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import polars as pl
+import polars.selectors as cs
+from polars.io.plugins import register_io_source
+
+from dpql.curator.engines.ahead import Task, gathered
+from dpql.curator.engines.arrow_files import Columnar, opened
+from dpql.curator.engines.places import no_file
+from dpql.curator.engines.polars_arrow import Keys, array, is_text
+from dpql.curator.engines.polars_columns import is_number, places
+from dpql.curator.engines.polars_files import File, Piece
+from dpql.model.spec import CategoryColumn, Data
+
+Make = Callable[[Any], Any]
+"""How an array becomes a column; the name of its type where polars has no such."""
+
+
+class UnknownToArrow(Exception):
+    """Arrow cannot make sense of a file; it never leaves the engine."""
+
+
+def column_pieces(format_: str, files: Sequence[File], data: Data) -> list[Piece]:
+    """Return the rows of the files, those in one piece that agree in their types.
+
+    Raises:
+        RunFault: DPQL501, a file cannot be read; DPQL503, a column is missing.
+        UnknownToArrow: a file is damaged, or has columns that Arrow cannot hold.
+    """
+    groups: dict[object, list[tuple[File, Columnar]]] = {}
+    owns: dict[object, dict[str, Any]] = {}
+    for file in files:
+        known = _header(format_, file, data)
+        own = _own(known, file, data)
+        key = tuple(own.items()), tuple(file.values)
+        groups.setdefault(key, []).append((file, known))
+        owns[key] = own
+    return [_piece(group, owns[key], data) for key, group in groups.items()]
+
+
+def _header(format_: str, file: File, data: Data) -> Columnar:
+    try:
+        return opened(format_, file.content)
+    except (FileNotFoundError, PermissionError):
+        raise no_file(data) from None
+    except (import_module("pyarrow").ArrowException, OSError):
+        raise UnknownToArrow from None
+
+
+def _own(known: Columnar, file: File, data: Data) -> dict[str, Any]:
+    """Return the declared columns that the file itself holds, and their types.
+
+    A folder that names a column stands before the file.
+    """
+    names = [None if name in file.values else name for name in known.schema.names]
+    found = places([*names, *file.values], data)
+    return {n: known.schema.field(p).type for n, p in found.items() if p < len(names)}
+
+
+def _piece(
+    group: Sequence[tuple[File, Columnar]], own: dict[str, Any], data: Data
+) -> Piece:
+    keys = {
+        column.name: Keys(column.keys)
+        for column in data.columns
+        if isinstance(column, CategoryColumn)
+        and (column.name not in own or is_text(own[column.name]))
+    }
+    numbers = {column.name: is_number(column) for column in data.columns}
+    make: dict[str, Make] = {
+        name: keys[name].places if name in keys else partial(array, number=number)
+        for name, number in numbers.items()
+    }
+    types: dict[str, Any] = {
+        name: keys[name].type if name in keys else _type(own.get(name), make[name])
+        for name in numbers
+    }
+    listed = import_module("pyarrow").types.is_dictionary
+    words = {name for name, kind in own.items() if name in keys or listed(kind)}
+
+    def tasks(wanted: Sequence[str]) -> Iterator[Task[pl.DataFrame]]:
+        stored = [name for name in wanted if name in own]
+        for file, known in group:
+            values = {
+                name: keys[name].place(value) if name in keys else value
+                for name, value in file.values.items()
+            }
+
+            def frame(batch: Any, values: dict[str, Any] = values) -> pl.DataFrame:
+                return pl.DataFrame(
+                    {
+                        name: make[name](batch.column(name))
+                        if name in own
+                        else pl.repeat(
+                            values[name], batch.num_rows, dtype=types[name], eager=True
+                        )
+                        for name in wanted
+                    }
+                )
+
+            for part in known.parts(stored, [name for name in stored if name in words]):
+                yield partial(_frames, part, frame)
+
+    scheme = {name: kind for name, kind in types.items() if not isinstance(kind, str)}
+    return Piece(
+        frame=register_io_source(_reader(scheme, tasks), schema=scheme, is_pure=True),
+        columns={name: cs.by_name(name) for name in scheme},
+        types=types,
+        coded=frozenset(keys),
+        rows=lambda: sum(known.rows() for _, known in group),
+    )
+
+
+def _type(kind: Any, make: Make) -> Any:
+    """Return the polars type of a column, or the name of one that polars lacks."""
+    if kind is None:
+        return pl.String()
+    made = make(import_module("pyarrow").chunked_array([], kind))
+    return made if isinstance(made, str) else made.dtype
+
+
+def _frames(
+    part: Callable[[], Iterator[Any]], frame: Callable[[Any], pl.DataFrame]
+) -> Iterator[pl.DataFrame]:
+    return map(frame, part())
+
+
+def _reader(
+    scheme: dict[str, Any],
+    tasks: Callable[[Sequence[str]], Iterator[Task[pl.DataFrame]]],
+) -> Callable[..., Iterator[pl.DataFrame]]:
+    def batches(
+        columns: list[str] | None,
+        predicate: pl.Expr | None,
+        row_limit: int | None,
+        _batch_rows: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        wanted = list(scheme) if columns is None else columns
+        left = row_limit
+        for frame in gathered(tasks(wanted), pl.thread_pool_size()):
+            kept = frame if left is None else frame.head(left)
+            if left is not None:
+                left -= len(kept)
+            yield kept if predicate is None else kept.filter(predicate)
+
+    return batches

@@ -1,0 +1,238 @@
+"""Files of columns: both ways of reading them agree, and no cell decides between them.
+
+The swift way is polars', which a broken text ends; then the rows are read once more.
+Up to a declared number of rows it is not taken, so that no text costs a second reading.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import reference_engine as reference
+from curator_frames import frames
+from curator_plans import known_plan, row_plan, unit_plan
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from spec_text import make_spec
+from test_parity import answer, same
+
+from dpql.curator.engines import arrow_files, polars_engine, polars_source
+from dpql.curator.engines.polars_arrow import Keys, array
+from dpql.model.plan import Plan
+from dpql.planner import plan
+
+RELAXED = settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
+RAW = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
+ODD = [b"\xff", b"a\xc3", b"", b"\x00", "é".encode(), b"\xed\xa0\x80", b"x" * 9000]
+CELLS = st.lists(
+    st.one_of(st.none(), st.sampled_from([b"a", b"b", *ODD]), st.binary(max_size=20)),
+    max_size=40,
+)
+
+
+def _names(decided: Plan) -> list[str]:
+    return [column.name for column in decided.spec.data.columns]
+
+
+def _text(cells: list[bytes | None], kind: Any) -> Any:
+    return pa.array(cells, getattr(pa, RAW[str(kind)])()).view(kind)
+
+
+def _decided(rows: int, unit: str = "row") -> Plan:
+    columns = {
+        "k": "{type: category, keys: [north, south]}",
+        "x": "{type: integer, bounds: [0, 100], nulls: {as: 0}}",
+        "who": "{type: id}",
+    }
+    statistics = {
+        "n": {"count": "rows", "by": "[k]", "spend": "{share: 1}"},
+        "s": {"sum": "x", "spend": "{share: 1}"},
+    }
+    given = {"contributes": "{rows: 2, groups: 1}"} if unit != "row" else {}
+    return plan(
+        make_spec(columns, statistics, rows=f"{{at_most: {rows}}}", unit=unit, **given)
+    )
+
+
+@given(data=st.data(), make=st.sampled_from([row_plan, lambda: known_plan(5)]))
+@RELAXED
+def test_the_swift_reader_gives_the_same_integers(
+    data: Any,
+    make: Any,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Arrow and polars read the same rows from a file."""
+    decided = make()
+    frame = data.draw(frames(_names(decided), size=5))
+    path = tmp_path_factory.mktemp("swift") / "rows.parquet"
+    frame.write_parquet(path, row_group_size=data.draw(st.sampled_from([1, 2, 5])))
+    expected = answer(reference, decided, frame)
+    same(decided, expected, answer(polars_engine, decided, path))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(polars_source, "SWIFT_ROWS", 0)
+        opened = polars_engine.open_frame(path, decided.spec.data)
+        if opened.swift is None:  # Arrow has no type for a column: polars alone reads.
+            return
+        _only_swift(patch)
+        found = polars_engine.add_up(decided, opened, salt=b"s" * 32, tick=None)
+        same(decided, expected, found)
+
+
+def _only_swift(patch: pytest.MonkeyPatch) -> None:
+    """Let no part of a file be read by Arrow."""
+
+    def fail(*_: object) -> Any:
+        raise AssertionError
+
+    patch.setattr(arrow_files, "_source", fail)
+
+
+@pytest.mark.parametrize(
+    "rows", [polars_source.SWIFT_ROWS, polars_source.SWIFT_ROWS + 1]
+)
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_which_reader_is_taken_is_declared(
+    rows: int, form: str, tmp_path: Path
+) -> None:
+    """The format and the declared number of rows decide, not the data."""
+    frame = pl.DataFrame({"k": ["north"], "x": [1], "who": [1]})
+    path = tmp_path / f"rows.{form}"
+    frame.write_parquet(path) if form == "parquet" else frame.write_ipc(path)
+    swift = polars_engine.open_frame(path, _decided(rows).spec.data).swift
+    assert (swift is not None) == (
+        form == "parquet" and rows > polars_source.SWIFT_ROWS
+    )
+
+
+def _opened(decided: Plan, path: Path, patch: pytest.MonkeyPatch) -> tuple[Any, int]:
+    """Return the sums, and how often a file was opened to get them."""
+    count = 0
+    source = arrow_files._source
+
+    def counting(content: Any) -> Any:
+        nonlocal count
+        count += 1
+        return source(content)
+
+    patch.setattr(arrow_files, "_source", counting)
+    found = answer(polars_engine, decided, path)
+    patch.setattr(arrow_files, "_source", source)
+    return found, count
+
+
+@pytest.mark.parametrize("unit", ["row", "who"])
+@pytest.mark.parametrize("column", ["k", "x", "who"])
+@pytest.mark.parametrize("kind", TEXTS, ids=str)
+def test_no_text_makes_a_file_be_read_again(
+    kind: Any, column: str, unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file with a broken text is opened as often as one without."""
+    decided = _decided(polars_source.SWIFT_ROWS + (unit != "row"), unit)
+    opened = []
+    for place, cell in enumerate((b"1", b"1\xff")):
+        columns: dict[str, Any] = {
+            name: _text([b"1", cell if name == column else b"2"], kind)
+            for name in ("k", "x", "who")
+        }
+        path = tmp_path / f"{place}.parquet"
+        pq.write_table(pa.table(columns), path)
+        opened.append(_opened(decided, path, monkeypatch)[1])
+    assert opened[0] == opened[1] > 0
+
+
+def test_the_swift_reader_may_fail(tmp_path: Path) -> None:
+    """Beyond the declared number, rows with a broken text are read a second time."""
+    decided = _decided(polars_source.SWIFT_ROWS + 1)
+    table = pa.table(
+        {
+            "k": _text([b"north", b"\xff", b"south", b"north"], pa.string()),
+            "x": [1, 2, 3, 4],
+            "who": [1, 2, 3, 4],
+        }
+    )
+    pq.write_table(table, tmp_path / "rows.parquet")
+    opened = polars_engine.open_frame(tmp_path / "rows.parquet", decided.spec.data)
+    assert opened.swift is not None
+    with pytest.raises(pl.exceptions.ComputeError):
+        opened.swift.frame.collect()
+    found = polars_engine.add_up(decided, opened, salt=b"s" * 32, tick=None)
+    assert [[2, 1], [10]] == [list(found.moments[0]["n"]), list(found.moments[1]["u"])]
+
+
+@given(cells=CELLS, kind=st.sampled_from(TEXTS), listed=st.booleans())
+@RELAXED
+def test_texts_find_their_places_among_the_keys(
+    cells: list[bytes | None], kind: Any, *, listed: bool
+) -> None:
+    """Bytes are a key or they are none; nothing else is a key, whatever it holds."""
+    keys = ["b", "a", "", "é", "\ufffd"]
+    raw = [key.encode() for key in keys]
+    texts = _text(cells, kind)
+    if listed:
+        known = list(dict.fromkeys(cell for cell in cells if cell is not None))
+        places = [None if cell is None else known.index(cell) for cell in cells]
+        texts = pa.DictionaryArray.from_arrays(
+            pa.array(places, pa.int32()), _text([*known], kind)
+        )
+    expected = [raw.index(cell) if cell in raw else None for cell in cells]
+    found = Keys(keys).places(texts)
+    assert (expected, pl.UInt8) == (found.to_list(), found.dtype)
+
+
+@pytest.mark.parametrize("count", [1, 256, 257, 1 << 16, (1 << 16) + 1])
+def test_places_fit_into_their_type(count: int) -> None:
+    """The last of many keys has its place, and the type is no wider than need be."""
+    keys = [f"key {n}" for n in range(count)]
+    found = Keys(keys).places(pa.array([keys[-1], keys[0], "key"]))
+    assert [count - 1, 0, None] == found.to_list()
+    narrow = {1: pl.UInt8, 256: pl.UInt8, 257: pl.UInt16, 1 << 16: pl.UInt16}
+    assert found.dtype == narrow.get(count, pl.UInt32)
+
+
+@given(cells=CELLS, kind=st.sampled_from(TEXTS), copies=st.sampled_from([1, 700]))
+@RELAXED
+def test_text_is_decoded_cell_by_cell(
+    cells: list[bytes | None], kind: Any, copies: int
+) -> None:
+    """What is no UTF-8 becomes U+FFFD; no other cell changes, near or far."""
+    texts = _text(cells * copies, kind)
+    expected = [c if c is None else c.decode("utf-8", "replace") for c in cells]
+    found = array(texts, number=False)
+    assert isinstance(found, pl.Series)
+    assert expected * copies == found.to_list()
+    found = array(texts.slice(len(cells) // 2), number=False)
+    assert isinstance(found, pl.Series)
+    assert (expected * copies)[len(cells) // 2 :] == found.to_list()
+
+
+@pytest.mark.parametrize("make", [row_plan, lambda: unit_plan(20, 20)])
+def test_a_category_may_be_text_in_one_file_and_numbers_in_another(
+    make: Any, tmp_path: Path
+) -> None:
+    """Places among keys, words and numbers of one column meet as words."""
+    decided = make()
+    kinds = [pl.String, pl.Int64, pl.Categorical, pl.Float64]
+    rows = []
+    for place, kind in enumerate(kinds):
+        cells = ["1", "17", None] if kind != pl.String else ["1", "north", "no"]
+        series = pl.Series(cells).cast(pl.String).cast(kind)
+        frame = pl.DataFrame(
+            {
+                name: series if name == "region" else pl.Series([1, 2, 3])
+                for name in _names(decided)
+            }
+        )
+        frame.write_parquet(tmp_path / f"{place}.parquet")
+        rows += frame.to_dicts()
+    expected = answer(reference, decided, rows)
+    same(decided, expected, answer(polars_engine, decided, tmp_path))
