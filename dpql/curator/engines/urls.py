@@ -10,7 +10,6 @@ from http.client import HTTPException
 from importlib import import_module
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from dpql.curator.engines.places import no_file, unreadable
@@ -129,8 +128,8 @@ class _Parts(io.RawIOBase):
 
 
 def is_web(url: str) -> bool:
-    """Tell whether the URL is one of the web; others are left to polars."""
-    return urlsplit(url).scheme in ("http", "https")
+    """Tell whether the URL is one of the web."""
+    return url.partition("://")[0].lower() in ("http", "https")
 
 
 def gives_pieces(url: str, data: Data) -> bool:
