@@ -119,10 +119,10 @@ def _opened(decided: Plan, path: Path, patch: pytest.MonkeyPatch) -> tuple[Any, 
     count = 0
     source = arrow_files._source
 
-    def counting(content: Any) -> Any:
+    def counting(content: Any, *size: Any) -> Any:
         nonlocal count
         count += 1
-        return source(content)
+        return source(content, *size)
 
     patch.setattr(arrow_files, "_source", counting)
     found = answer(polars_engine, decided, path)

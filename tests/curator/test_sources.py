@@ -66,13 +66,6 @@ def test_a_first_line_of_json_is_one_row_whatever_its_bytes(
     assert _counts(decided, file) == [101]
 
 
-def test_lines_of_json_in_a_cloud_are_refused() -> None:
-    """Lines of JSON that plain Python cannot fetch are refused before any is read."""
-    decided = plan(make_spec({"x": NUMBER}, {"c": COUNT}))
-    with pytest.raises(RunFault, match="DPQL502"):
-        _counts(decided, "s3://example/rows.ndjson")
-
-
 @pytest.mark.parametrize("keys", [("01", "02"), ("2024-01-01", "2024-01-02")])
 @pytest.mark.parametrize("other", ["zz", "a=b", "%ff", "%2F", "", "1.5", "[a]*"])
 def test_a_folder_of_another_name_changes_no_other_group(

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from dpql.curator.engines.polars_files import Content
+from dpql.curator.engines.files import Content
+from dpql.curator.engines.urls import Packed
 
 _BATCH_ROWS = 1 << 17
 
@@ -36,7 +37,8 @@ def opened(format_: str, content: Content) -> Columnar:
     """Return the file, its header read.
 
     Raises:
-        OSError: it cannot be read, or Arrow can make no sense of it.
+        FileNotFoundError: it is not there, or may not be read.
+        OSError: Arrow can make no sense of it; Packed, it is compressed on its way.
         pyarrow.ArrowException: Arrow can make no sense of it.
     """
     return (_parquet if format_ == "parquet" else _ipc)(content)
@@ -44,12 +46,13 @@ def opened(format_: str, content: Content) -> Columnar:
 
 def _parquet(content: Content) -> Columnar:
     file = import_module("pyarrow.parquet").ParquetFile
-    header = file(_source(content))
+    first = _source(content)
+    size, header = first.size(), file(first)
     known = header.metadata
     here = isinstance(content, str | bytes)
 
     def parts(names: Sequence[str], words: Sequence[str]) -> Iterator[Part]:
-        source = _source(content)
+        source = _source(content, size)
 
         def part(place: int) -> Part:
             # One reader for each part: readers are not for several threads.
@@ -68,11 +71,12 @@ def _parquet(content: Content) -> Columnar:
 
 def _ipc(content: Content) -> Columnar:
     ipc = import_module("pyarrow.ipc")
-    header = ipc.open_file(_source(content))
+    first = _source(content)
+    size, header = first.size(), ipc.open_file(first)
     schema, count = header.schema, header.num_record_batches
 
     def parts(names: Sequence[str], _: Sequence[str]) -> Iterator[Part]:
-        source = _source(content)
+        source = _source(content, size)
         fields = [place for place, n in enumerate(schema.names) if n in names]
         options = ipc.IpcReadOptions(included_fields=fields, use_threads=False)
 
@@ -84,8 +88,8 @@ def _ipc(content: Content) -> Columnar:
         return map(part, range(count))
 
     def rows() -> int:
-        first = schema.names[:1]
-        return sum(batch.num_rows for part in parts(first, ()) for batch in part())
+        some = schema.names[:1]
+        return sum(batch.num_rows for part in parts(some, ()) for batch in part())
 
     return Columnar(schema=schema, rows=rows, parts=parts)
 
@@ -95,10 +99,19 @@ def _sliced(batch: Any) -> Iterator[Any]:
         yield batch.slice(start, _BATCH_ROWS)
 
 
-def _source(content: Content) -> Any:
+def _source(content: Content, size: int | None = None) -> Any:
+    """Return the file; if its size is known, it must be what it was."""
     arrow = import_module("pyarrow")
     if isinstance(content, str):
         return arrow.memory_map(content)
     if isinstance(content, bytes):
         return arrow.BufferReader(content)
-    return content.opened()
+    try:
+        source = content.opened()
+    except Packed:
+        raise
+    except OSError:
+        raise FileNotFoundError from None
+    if size not in (None, source.size()):
+        raise OSError("a file changes while it is read")
+    return source

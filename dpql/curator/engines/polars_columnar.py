@@ -19,10 +19,12 @@ from polars.io.plugins import register_io_source
 
 from dpql.curator.engines.ahead import Task, gathered
 from dpql.curator.engines.arrow_files import Columnar, opened
-from dpql.curator.engines.places import no_file
+from dpql.curator.engines.files import File
+from dpql.curator.engines.places import no_file, unreadable
 from dpql.curator.engines.polars_arrow import Keys, array, is_text
 from dpql.curator.engines.polars_columns import is_number, places
-from dpql.curator.engines.polars_files import File, Piece
+from dpql.curator.engines.polars_files import Piece
+from dpql.curator.engines.urls import Packed
 from dpql.model.spec import CategoryColumn, Data
 
 Make = Callable[[Any], Any]
@@ -54,6 +56,8 @@ def column_pieces(format_: str, files: Sequence[File], data: Data) -> list[Piece
 def _header(format_: str, file: File, data: Data) -> Columnar:
     try:
         return opened(format_, file.content)
+    except Packed:
+        raise unreadable(data) from None
     except (FileNotFoundError, PermissionError):
         raise no_file(data) from None
     except (import_module("pyarrow").ArrowException, OSError):

@@ -1,6 +1,6 @@
-"""Which files hold the rows, and files of text as lazy frames.
+"""Files of text as lazy frames.
 
-Texts are framed so that no record can change how another is read. Files with the same
+They are framed so that no record can change how another is read. Files with the same
 columns are scanned together, others apart.
 """
 
@@ -9,40 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
-from urllib.parse import urlsplit
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
-from dpql.curator.engines.clouds import cloud_files, is_cloud
-from dpql.curator.engines.places import (
-    find,
-    folder_values,
-    no_file,
-    one_format,
-    unreadable,
-)
+from dpql.curator.engines.files import Content, File
+from dpql.curator.engines.places import no_file, unreadable
 from dpql.curator.engines.polars_columns import is_number, places
 from dpql.curator.engines.polars_lines import scan_lines
-from dpql.curator.engines.urls import Page, is_web
 from dpql.model.spec import Data
 
-
-class Remote(Protocol):
-    """A file that is not here."""
-
-    def whole(self) -> bytes:
-        """Return all of it; an `OSError` if it cannot be read."""
-
-    def opened(self) -> Any:
-        """Return it as a file of Arrow, of which parts can be read."""
-
-
-Content = str | bytes | Remote
-"""A path, what a file holds, or where it can be had."""
-
-COLUMNAR = ("parquet", "ipc")
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 _MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 """How files begin that polars would decompress."""
@@ -76,43 +53,6 @@ class Piece:
     types: Mapping[str, Any]
     coded: frozenset[str] = frozenset()
     rows: Callable[[], int] | None = field(default=None, repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
-    """A file: its content, and the values that the names of its folders hold."""
-
-    content: Content = field(repr=False)
-    values: Mapping[str, str | None] = field(repr=False)
-
-
-def files_of(place: str, data: Data) -> tuple[str, list[File]]:
-    """Return the format and the files that a path, a pattern or a URL names.
-
-    What is far away and has to be read from one end to the other is fetched as a whole.
-
-    Raises:
-        RunFault: DPQL501, it names nothing that can be read; DPQL502, no format or
-            several.
-    """
-    if is_web(place):
-        format_ = one_format([urlsplit(place).path], data)
-        return format_, [_file(format_, Page(place), {}, data)]
-    if is_cloud(place):
-        root, found = cloud_files(place, data)
-        contents: Mapping[str, str | Remote] = found
-        format_ = one_format(found, data)
-    else:
-        here = find(place, data)
-        root, format_ = here.root, here.format
-        contents = dict(zip(here.files, here.files, strict=True))
-    declared = {column.name for column in data.columns}
-    files = []
-    for name, content in contents.items():
-        values = folder_values(root, name)
-        kept = {name: value for name, value in values.items() if name in declared}
-        files.append(_file(format_, content, kept, data))
-    return format_, files
 
 
 def scanned(format_: str, files: Sequence[File], data: Data) -> list[Piece]:
@@ -155,29 +95,6 @@ def with_values(
 def literals(file: File) -> dict[str, pl.Expr]:
     """Return the values of the folders of one file."""
     return {name: pl.lit(value, pl.String) for name, value in file.values.items()}
-
-
-def _file(
-    format_: str, content: str | Remote, values: Mapping[str, str | None], data: Data
-) -> File:
-    """Return a file; its bytes if polars cannot spell its name or cannot fetch it."""
-    try:
-        if isinstance(content, str):
-            if not _spelt(content):
-                return File(content=Path(content).read_bytes(), values=values)
-        elif format_ not in COLUMNAR:
-            return File(content=content.whole(), values=values)
-    except OSError:
-        raise no_file(data) from None
-    return File(content=content, values=values)
-
-
-def _spelt(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _header(format_: str, content: Content, data: Data) -> list[Field]:

@@ -12,8 +12,9 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
+from dpql.curator.engines.files import File
 from dpql.curator.engines.polars_columns import places
-from dpql.curator.engines.polars_files import File, Piece, literals, with_values
+from dpql.curator.engines.polars_files import Piece, literals, with_values
 from dpql.model.spec import Data
 
 

@@ -18,6 +18,7 @@ import polars as pl
 import polars.selectors as cs
 
 from dpql.curator.cells import keys_of
+from dpql.curator.engines.files import COLUMNAR, File, files_of
 from dpql.curator.engines.places import unreadable
 from dpql.curator.engines.polars_arrow import (
     Found,
@@ -27,14 +28,7 @@ from dpql.curator.engines.polars_arrow import (
 )
 from dpql.curator.engines.polars_columnar import UnknownToArrow, column_pieces
 from dpql.curator.engines.polars_columns import check, is_number, places
-from dpql.curator.engines.polars_files import (
-    COLUMNAR,
-    SEPARATORS,
-    File,
-    Piece,
-    files_of,
-    scanned,
-)
+from dpql.curator.engines.polars_files import SEPARATORS, Piece, scanned
 from dpql.curator.engines.polars_native import UnknownToPolars, native_pieces
 from dpql.curator.engines.polars_objects import array as numpy_array
 from dpql.curator.engines.polars_objects import objects
