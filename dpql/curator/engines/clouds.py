@@ -138,7 +138,9 @@ def _below(system: Any, folder: str) -> Iterable[tuple[str, list[str]]]:
 
 def _named(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     """Tell whether a pattern names an object, or a folder in which it can be seen."""
-    return _fits(parts, pattern) or any(
+    # An object is no folder, so it lies at least one step below one.
+    own = [*pattern, "*"] if pattern[-1] == "**" else pattern
+    return _fits(parts, own) or any(
         _fits(parts[:depth], pattern) and not any(map(_hidden, parts[depth:]))
         for depth in range(len(parts))
     )
