@@ -1,26 +1,31 @@
 """Lines of JSON: a line is a row, whatever the lines beside it are.
 
-Python reads each line by itself. polars would join the lines before it reads them, so
-that one line could make several rows, and would decompress a file by its first bytes.
+Plain lines are searched for their members, many at once; Python parses every other
+line by itself. Both give the same cells. polars' own reader would join the lines before
+it reads them, so that one line could make several rows, and would decompress a file by
+its first bytes.
 """
 
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from dpql.curator.engines.polars_members import members, plain, read, respelt
 from dpql.curator.engines.polars_objects import objects
 
-_BATCH_BYTES = 1 << 24
+_BATCH_BYTES = 1 << 23
+_LONG_LINE = 1 << 24
+"""Bytes; polars cannot hold a text of 2^32, so the end of a batch may not be longer."""
+
 _BYTE_ORDER_MARK = "\ufeff"
-_read = json.JSONDecoder(parse_int=str).decode
-"""Integers stay text: they may be longer than Python likes to read."""
+_NEWLINE = ord("\n")
 
 
 def scan_lines(
@@ -43,41 +48,86 @@ def scan_lines(
         row_limit: int | None,
         _batch_rows: int | None,
     ) -> Iterator[pl.DataFrame]:
-        wanted = list(numbers) if columns is None else columns
+        names = list(numbers) if columns is None else columns
+        wanted = {name: numbers[name] for name in names}
         left = row_limit
         for source in sources:
-            for rows in _batches(source):
-                kept = rows if left is None else rows[:left]
+            for batch in _batches(source):
+                frame = _frame(batch, wanted)
                 if left is not None:
-                    left -= len(kept)
-                frame = pl.DataFrame(
-                    [
-                        objects(
-                            (row.get(name) for row in kept), number=numbers[name]
-                        ).alias(name)
-                        for name in wanted
-                    ]
-                )
+                    frame = frame.head(left)
+                    left -= frame.height
                 yield frame if predicate is None else frame.filter(predicate)
 
     schema = dict.fromkeys(numbers, pl.String())
     return register_io_source(batches, schema=schema, is_pure=True)
 
 
-def _batches(source: str | bytes) -> Iterator[list[dict[str, Any]]]:
+def _batches(source: str | bytes) -> Iterator[bytes]:
+    """Yield whole lines, many at a time; one that is very long comes by itself."""
     with _opened(source) as file:
-        while lines := file.readlines(_BATCH_BYTES):
-            yield [_row(line) for line in lines]
+        while batch := file.read(_BATCH_BYTES):
+            rest = file.readline()
+            if len(rest) <= _LONG_LINE:
+                yield batch + rest
+            else:
+                end = batch.rfind(b"\n") + 1
+                if end:
+                    yield batch[:end]
+                yield batch[end:] + rest
 
 
 def _opened(source: str | bytes) -> BinaryIO:
     return io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb")
 
 
-def _row(line: bytes) -> dict[str, Any]:
-    text = line.decode("utf-8", errors="replace").removeprefix(_BYTE_ORDER_MARK)
+def _frame(batch: bytes, numbers: Mapping[str, bool]) -> pl.DataFrame:
+    if len(batch) > _BATCH_BYTES + _LONG_LINE:
+        columns = _parsed([batch.decode("utf-8", errors="replace")], numbers)
+    else:
+        columns = _columns(batch, numbers)
+    return pl.DataFrame(dict(zip(numbers, columns, strict=True)))
+
+
+def _columns(batch: bytes, numbers: Mapping[str, bool]) -> list[pl.Series]:
+    lines = respelt(_lines(batch))
+    usual = plain(lines, numbers)
+    if usual.all():
+        return members(lines, numbers)
+    found = members(lines.zip_with(usual, lines.clear(1)), numbers)
+    parsed = _parsed(lines.filter(~usual), numbers)
+    places = (~usual).arg_true()
+    return [
+        cells.scatter(places, others)
+        for cells, others in zip(found, parsed, strict=True)
+    ]
+
+
+def _lines(batch: bytes) -> pl.Series:
+    """Return the lines as a column of text, without their newlines."""
+    if not batch.isascii():
+        batch = batch.decode("utf-8", errors="replace").encode()
+    ends = np.flatnonzero(np.frombuffer(batch, np.uint8) == _NEWLINE)
+    if batch[-1] != _NEWLINE:
+        ends = np.append(ends, len(batch))
+    starts = np.append(0, ends[:-1] + 1)
+    whole = pl.Series("batch", [batch], pl.Binary).new_from_index(0, len(ends))
+    frame = pl.DataFrame([whole, pl.Series("at", starts), pl.Series("to", ends)])
+    line = pl.col("batch").bin.slice("at", pl.col("to") - pl.col("at"))
+    return frame.select(line.cast(pl.String)).to_series()
+
+
+def _parsed(lines: Iterable[str], numbers: Mapping[str, bool]) -> list[pl.Series]:
+    rows = [_row(line) for line in lines]
+    return [
+        objects((row.get(name) for row in rows), number=number)
+        for name, number in numbers.items()
+    ]
+
+
+def _row(line: str) -> dict[str, Any]:
     try:
-        row = _read(text)
+        row = read(line.removeprefix(_BYTE_ORDER_MARK))
     except (ValueError, RecursionError):
         return {}
     return row if isinstance(row, dict) else {}
