@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -11,6 +13,16 @@ from dpql.cli import console, faults, files, statuses
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, DpqlError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Result:
+    """What was found in a spec: faults, or a plan and what to think over."""
+
+    path: Path
+    digest: str | None = None
+    faults: tuple[Diagnostic, ...] = ()
+    notes: list[str] = field(default_factory=list)
 
 
 @click.command(
@@ -39,15 +51,17 @@ def command(*, paths: tuple[Path, ...], form: str) -> int:
     """Find every fault of the specs at PATH, without data.
 
     A folder stands for the specs inside it. A spec without fault has been planned
-    too, so its budget holds. The exit code is 1 when there is any fault.
+    too, so its budget holds. The exit code is 1 when there is any fault; a note is
+    none.
     """
-    results = [(path, *_faults(path)) for path in files.specs_in(paths)]
-    found = [fault for _, _, each in results for fault in each]
+    results = [_checked(path) for path in files.specs_in(paths)]
+    found = [fault for result in results for fault in result.faults]
     if form == "json":
         console.tell_json(
             {
                 "specs": [
-                    {"path": str(path), "plan": digest} for path, digest, _ in results
+                    {"path": str(one.path), "plan": one.digest, "notes": one.notes}
+                    for one in results
                 ],
                 "diagnostics": faults.as_json(found),
             }
@@ -61,26 +75,28 @@ def command(*, paths: tuple[Path, ...], form: str) -> int:
     return statuses.AT_FAULT if found else statuses.FINE
 
 
-def _faults(path: Path) -> tuple[str | None, tuple[Diagnostic, ...]]:
+def _checked(path: Path) -> _Result:
     from dpql import api
+    from dpql.planner.explain import cautions
 
     try:
-        return api.plan(api.load(path)).digest, ()
+        plan = api.plan(api.load(path))
     except DpqlError as error:
         if statuses.status_of(error) != statuses.AT_FAULT:
             raise
-        return None, error.diagnostics
+        return _Result(path=path, faults=error.diagnostics)
+    return _Result(path=path, digest=plan.digest, notes=cautions(plan))
 
 
-def _tell_text(
-    results: list[tuple[Path, str | None, tuple[Diagnostic, ...]]],
-) -> None:
-    for path, digest, found in results:
-        if digest is not None:
-            mark = console.styled("ok", fg="green")
-            console.tell(f"{mark}  {shown(str(path), limit=400)}   plan {digest[:8]}\n")
-        else:
-            console.tell(faults.as_text(found, sys.stdout) + "\n\n")
+def _tell_text(results: Sequence[_Result]) -> None:
+    for one in results:
+        if one.digest is None:
+            console.tell(faults.as_text(one.faults, sys.stdout) + "\n\n")
+            continue
+        mark, name = console.styled("ok", fg="green"), shown(str(one.path), limit=400)
+        console.tell(f"{mark}  {name}   plan {one.digest[:8]}\n")
+        for note in one.notes:
+            console.tell(f"    {console.styled('note', fg='yellow')}  {note}\n")
     if len(results) > 1:
-        at_fault = sum(digest is None for _, digest, _ in results)
+        at_fault = sum(one.digest is None for one in results)
         console.tell(f"{len(results)} specs, {at_fault or 'none'} at fault\n")

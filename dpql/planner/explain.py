@@ -53,12 +53,7 @@ class Explanation:
 def explain(plan: Plan) -> Explanation:
     """Return the plan in words: costs, promises, and what could be otherwise."""
     remarks = len(plan.steps) <= _NOTED
-    notes = [
-        f"{shown(column.name)} is declared an id, but each row is protected by itself: "
-        "whoever has many rows is protected less."
-        for column in plan.spec.data.columns
-        if isinstance(column, IdColumn) and plan.spec.privacy.unit is None
-    ]
+    notes = cautions(plan)
     notes += [note for step in plan.steps for note in _made_of(step)]
     if remarks:
         notes += [note for step in plan.steps for note in _otherwise(plan, step)]
@@ -79,6 +74,16 @@ def explain(plan: Plan) -> Explanation:
         ),
         notes=tuple(notes),
     )
+
+
+def cautions(plan: Plan) -> list[str]:
+    """Return what is allowed, but hardly meant: ids that protect nobody."""
+    return [
+        f"{shown(column.name)} is declared an id, but each row is protected by itself: "
+        "whoever has many rows is protected less."
+        for column in plan.spec.data.columns
+        if isinstance(column, IdColumn) and plan.spec.privacy.unit is None
+    ]
 
 
 def reads(plan: Plan) -> tuple[str, ...]:

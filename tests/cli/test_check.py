@@ -33,6 +33,24 @@ def test_sound_specs_are_named_with_their_plans() -> None:
     assert all(line.startswith("ok  specs/") for line in lines[:-1])
 
 
+def test_an_id_that_protects_nobody_is_pointed_out(tmp_path: Path) -> None:
+    """It is a note, in text and JSON; no fault, and nothing where ids protect."""
+    spec = tmp_path / "rows.yaml"
+    text = WAGES.read_text("utf-8")
+    assert "type: id" in text
+    assert "unit: row" not in text
+    lines = [line for line in text.splitlines() if "contributes:" not in line]
+    unit = next(line for line in lines if line.strip().startswith("unit: "))
+    lines[lines.index(unit)] = "  unit: row"
+    spec.write_text("\n".join(lines), "utf-8")
+    note = "is declared an id, but each row is protected by itself"
+    run = dpql("check", spec, WAGES)
+    assert (0, 1) == (run.returncode, run.stdout.count(note)), run.stdout + run.stderr
+    document = json.loads(fine(dpql("check", spec, WAGES, "--format", "json")))
+    assert [1, 0] == [len(one["notes"]) for one in document["specs"]]
+    assert note in document["specs"][0]["notes"][0]
+
+
 def test_all_faults_are_shown_with_place_and_hint(faulty: Path) -> None:
     """Each fault has the line, a caret and a hint; the exit code is 1."""
     run = dpql("check", faulty)

@@ -17,7 +17,6 @@ from spec_text import make_spec
 
 from dpql.curator.engines import polars_engine
 from dpql.curator.wall import engines_muted
-from dpql.errors import RunFault
 from dpql.model.plan import Plan
 from dpql.planner import plan
 
