@@ -89,6 +89,7 @@ def _recorder(
     ("url", "user", "bucket", "key", "options"),
     [
         ("s3://b", "", "b", "", {}),
+        ("s3://region", "", "region", "", {}),
         ("S3://B/k", "", "B", "k", {}),
         ("s3://b/a b/ä%20#1.csv", "", "b", "a b/ä%20#1.csv", {}),
         ("s3://b/a?.csv", "", "b", "a?.csv", {}),

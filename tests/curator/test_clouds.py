@@ -232,6 +232,13 @@ def test_a_table_is_read_in_parts(there: Cloud, tmp_path: Path) -> None:
     assert table.select(["k", "x"]) == pa.Table.from_batches(batches)
 
 
+def test_objects_are_sorted(there: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However a cloud lists them."""
+    found = "data", ["data/b", "data/a/c", "data/a"]
+    monkeypatch.setattr(clouds, "_found", lambda *_: found)
+    assert ("data", ["a", "a/c", "b"]) == _keys(there.url("*"))
+
+
 def test_folders_of_many_objects_are_listed_to_the_end(s3: Cloud) -> None:
     """A page of a listing has a thousand objects."""
     for number in range(1_001):
