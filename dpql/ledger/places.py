@@ -24,6 +24,11 @@ _LOCAL = "file"
 _SAME = {"http": "https", "s3a": "s3", "s3n": "s3", "gcs": "gs"}
 _PORTS = {"https": (80, 443)}
 _WILD = re.compile(r"[*?\[]")
+_OPTION = (
+    r"(?:region|scheme|endpoint_override|enable_tls|(?:blob|dfs)_storage_authority)"
+)
+_OPTIONS = re.compile(rf"\?{_OPTION}=[^&]*(?:&{_OPTION}=[^&]*)*\Z")
+"""How a cloud is reached, behind a question mark that is no wildcard."""
 
 File = tuple[int, int]
 """What a file is, whatever its names are: its device and its number there."""
@@ -87,10 +92,10 @@ def _address(text: str) -> str | None:
     scheme = _SAME.get(parts.scheme, parts.scheme)
     if port is not None and port not in _PORTS.get(scheme, ()):
         host = f"{host}:{port}"
-    # A question mark is a wildcard where it is no question: kept with the path.
-    rest = (
-        parts.path if scheme == "https" else text.split("://", 1)[1].partition("/")[2]
-    )
+    rest = parts.path
+    if scheme != "https":
+        # A question mark is a wildcard where it is no question: kept with the path.
+        rest = _OPTIONS.sub("", text.split("://", 1)[1].partition("/")[2])
     path = posixpath.normpath(f"/{unquote(rest)}").replace("//", "/")
     return f"{scheme}://{host}{path}"
 

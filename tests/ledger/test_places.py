@@ -145,6 +145,8 @@ def test_what_lies_in_a_place(data: Path) -> None:
         ("https://a.org/x.csv", "https://b.org/x.csv", False),
         ("s3://bucket/x.parquet", "s3a://bucket//x.parquet", True),
         ("s3://bucket/t", "s3://bucket/t/part.parquet", True),
+        ("s3://bucket/x.parquet?region=eu", "s3://bucket/x.parquet", True),
+        ("s3://bucket/x.parquet?region=eu", "s3://bucket/y.parquet", False),
         ("s3://bucket/t/*.parquet", "s3://bucket/t/part.parquet", True),
         ("s3://bucket/t/*.parquet", "s3://bucket/t/", True),
         ("s3://bucket/a*.parquet", "s3://bucket/?b.parquet", True),
@@ -169,6 +171,10 @@ def test_parts_of_an_address_lie_in_it() -> None:
     assert part.lies_in(folder)
     assert part.lies_in(pattern)
     assert not _place("s3://bucket/u/part.parquet").lies_in(folder)
+    options = "?endpoint_override=localhost:9000&scheme=http&region=eu"
+    assert _place(f"s3://bucket/t/part.parquet{options}").lies_in(part)
+    assert part.lies_in(_place(f"s3://bucket/t/part.parquet{options}"))
+    assert not _place("s3://bucket/t/part.parquet?x=1").lies_in(part)
     assert not folder.lies_in(pattern)
 
 

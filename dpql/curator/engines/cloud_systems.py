@@ -213,6 +213,7 @@ _System = Callable[[Any, Address], tuple[Any, str]]
 
 SYSTEMS: Mapping[str, _System] = {
     "s3": _s3,
+    "s3a": _s3,
     "gs": _google,
     "gcs": _google,
     "abfs": _azure,
