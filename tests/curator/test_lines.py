@@ -88,6 +88,8 @@ _WORDS = st.sampled_from(
 _ATOMS = st.one_of(_STRINGS, _NUMBERS, _WORDS)
 _SPACES = st.sampled_from(["", " ", "  ", "\t", "\r"])
 _NAMES = st.one_of(
+    st.sampled_from([f'"{name}"' for name in COLUMNS]),
+    st.sampled_from([f'"{name}"' for name in COLUMNS]),
     st.sampled_from([json.dumps(name) for name in COLUMNS + SPARE]),
     st.sampled_from([f'"{name}"' for name in COLUMNS + SPARE]),
     st.sampled_from(['"\\u0061"', '"a\\u0062"', '"\\u00e9"', '"b\\u0020c"']),
@@ -161,6 +163,7 @@ def test_any_lines_are_read_as_if_each_were_parsed(data: bytes) -> None:
 @given(data=_data(), numbers=_NUMBERS_OF)
 @example(data=b'{"z":":"}\n{"a,":":"}', numbers={":": False})
 @example(data=b'{"a":"b"}\n{"z":"z","a":"b"}', numbers={'a":"b': False, 'z","a': False})
+@example(data=b'{"z":"x",":1":2}\n{"z":["x",":3"]}', numbers={",": False})
 @example(data=b'{"*": 1, "^a$": 2}', numbers={"*": True, "^a$": False, "a": True})
 def test_any_names_are_read_as_if_each_line_were_parsed(
     data: bytes, numbers: dict[str, bool]
@@ -202,6 +205,7 @@ ODD = {
     "no end": b'{"a": 1',
     "a comma too many": b'{"a": 1,}',
     "a comma too few": b'{"a": 1 "ab": 2}',
+    "a colon too few": b'{"z" 1, "a": 2}',
     "a brace instead of a comma": b'{"a": 1}"ab": 2}',
     "an empty object": b"{}",
     "a name twice": b'{"a": 1, "ab": "x", "a": 2}',
@@ -216,6 +220,7 @@ ODD = {
     "an escaped quote": b'{"ab": "x\\"", "a": 1}',
     "an escaped backslash": b'{"ab": "x\\\\", "a": 1}',
     "an escape that is none": b'{"ab": "\\x", "a": 1}',
+    "half an escape": b'{"z": "\\u006", "a": 1}',
     "a pair of surrogates": b'{"ab": "\\ud83d\\ude00"}',
     "a lone surrogate": b'{"ab": "\\ud800", "\xc3\xa9": "x\\udfff"}',
     "surrogates apart": b'{"ab": "\\ud83d\\\\ude00"}',
@@ -225,6 +230,7 @@ ODD = {
     "a huge fraction": b'{"a": 0.%s1, "ab": 1.%s1}' % (b"0" * 400, b"0" * 5000),
     "zeros": b'{"a": -0, "ab": -0, "b c": -0.0, "\xc3\xa9": -0.0}',
     "whole floats": b'{"a": 1.0, "ab": 100.00, "b c": 1e3, "\xc3\xa9": 1E+3}',
+    "numbers as text": b'{"a": "1.50", "ab": "1.50", "b c": "1e2", "": "-7.0"}',
     "truth": b'{"a": true, "ab": true, "b c": false, "\xc3\xa9": false}',
     "truth as text": b'{"a": "true", "ab": "true", "b c": "false"}',
     "nothing": b'{"a": null, "ab": null, "b c": "null", "\xc3\xa9": "null"}',
@@ -287,6 +293,8 @@ def test_only_odd_lines_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
         json.dumps(record),
         json.dumps(record, separators=(",", ":")),
         json.dumps(record, ensure_ascii=False),
+        json.dumps({"a": "C:\\n"}),
+        json.dumps({"a": '"', "z": '"a": 1'}),
         pl.DataFrame([record | {"z": ["x"]}]).write_ndjson().strip(),
     ]
     data = "".join(f"{line}\n" for line in writers).encode() * 50
@@ -318,8 +326,10 @@ def test_a_long_line_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_more_columns_than_are_searched_for_are_parsed() -> None:
     """Very many columns give the parser's rows too."""
     names = [f"c{i}" for i in range(polars_members._MOST + 1)]
-    line = json.dumps({name: i for i, name in enumerate(names)}).encode()
-    _check(line + b"\n" + line, dict.fromkeys(names, True))
+    line = json.dumps({name: i for i, name in enumerate(names)})
+    assert [True] == polars_members.plain(pl.Series([line]), names[1:]).to_list()
+    assert [False] == polars_members.plain(pl.Series([line]), names).to_list()
+    _check(f"{line}\n{line}".encode(), dict.fromkeys(names, True))
 
 
 def test_files_columns_filters_and_limits_reach_the_lines(tmp_path: Path) -> None:

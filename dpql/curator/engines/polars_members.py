@@ -11,8 +11,8 @@ names hold no escapes, and no string holds an escaped quote. So in a plain line
 - between two strings stands a comma or a colon;
 - a colon follows a string if and only if that string is a name.
 
-A name without quotes, commas and colons is therefore found wherever ``"name":`` stands
-in the line, and nowhere else. Any other line is for a parser.
+A name without commas and colons is therefore found wherever ``"name":`` stands in the
+line, and nowhere else. Any other line is for a parser.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def respelt(lines: pl.Series) -> pl.Series:
 def plain(lines: pl.Series, names: Iterable[str]) -> pl.Series:
     """Tell which of the respelt lines are plain; none if a name cannot be searched."""
     wanted = list(names)
-    if len(wanted) > _MOST or any(mark in name for name in wanted for mark in '":,'):
+    if len(wanted) > _MOST or any(mark in name for name in wanted for mark in ":,"):
         return pl.repeat(False, len(lines), eager=True)
     return lines.str.contains(_PLAIN)
 
@@ -114,7 +114,7 @@ def _cell(alias: str, *, number: bool, floats: bool) -> pl.Expr:
 
 def _unescaped(values: pl.Series, cells: pl.Series, *, number: bool) -> pl.Series:
     """Return the cells, with those that hold escapes read by Python."""
-    escaped = values.str.contains("\\", literal=True).fill_null(value=False)
+    escaped = values.str.contains("\\", literal=True)
     if not escaped.any():
         return cells
     strings = (read(value + '"') for value in values.filter(escaped))
