@@ -124,9 +124,8 @@ class Keys:
 
     def _found(self, texts: Any) -> pl.Series:
         arrow = import_module("pyarrow")
-        name = str(texts.type)
-        raw = texts.view(getattr(arrow, _BYTES[name])())
-        if name == "string_view":
+        raw = _raw(texts)
+        if str(texts.type) == "string_view":
             raw = raw.cast(arrow.large_binary())
         found = import_module("pyarrow.compute").index_in(
             raw, value_set=self._known[raw.type]
@@ -159,7 +158,7 @@ def _checked(chunk: Any, kind: Any) -> Any:
     One broken cell costs the time of its neighbours, not that of the whole column.
     """
     arrow = import_module("pyarrow")
-    raw = chunk.view(getattr(arrow, _BYTES[str(kind)])())
+    raw = _raw(chunk)
     parts = []
     broken = False
     for start in range(0, len(raw), _CHECKED):
@@ -172,6 +171,13 @@ def _checked(chunk: Any, kind: Any) -> Any:
             texts = [c if c is None else c.decode("utf-8", "replace") for c in cells]
             parts.append(arrow.array(texts, kind))
     return arrow.concat_arrays(parts) if broken else chunk
+
+
+def _raw(texts: Any) -> Any:
+    """Return texts as bytes, none of which lie beyond the end of their buffers."""
+    raw = texts.view(getattr(import_module("pyarrow"), _BYTES[str(texts.type)])())
+    raw.validate(full=True)
+    return raw
 
 
 def _narrowed(frame: Any, data: Data) -> Any:

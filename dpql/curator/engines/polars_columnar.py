@@ -31,37 +31,42 @@ Make = Callable[[Any], Any]
 """How an array becomes a column; the name of its type where polars has no such."""
 
 
-class UnknownToArrow(Exception):
-    """Arrow cannot make sense of a file; it never leaves the engine."""
-
-
-def column_pieces(format_: str, files: Sequence[File], data: Data) -> list[Piece]:
+def column_pieces(
+    format_: str, files: Sequence[File], data: Data
+) -> tuple[list[Piece], list[File]]:
     """Return the rows of the files, those in one piece that agree in their types.
+
+    What Arrow can make no sense of is returned as it is: files that are damaged, or
+    have columns that Arrow cannot hold.
 
     Raises:
         RunFault: DPQL501, a file cannot be read; DPQL503, a column is missing.
-        UnknownToArrow: a file is damaged, or has columns that Arrow cannot hold.
     """
     groups: dict[object, list[tuple[File, Columnar]]] = {}
     owns: dict[object, dict[str, Any]] = {}
+    strange: list[File] = []
     for file in files:
         known = _header(format_, file, data)
+        if known is None:
+            strange.append(file)
+            continue
         own = _own(known, file, data)
         key = tuple(own.items()), tuple(file.values)
         groups.setdefault(key, []).append((file, known))
         owns[key] = own
-    return [_piece(group, owns[key], data) for key, group in groups.items()]
+    pieces = [_piece(group, owns[key], data) for key, group in groups.items()]
+    return pieces, strange
 
 
-def _header(format_: str, file: File, data: Data) -> Columnar:
+def _header(format_: str, file: File, data: Data) -> Columnar | None:
     try:
         return opened(format_, file.content)
     except Packed:
         raise unreadable(data) from None
     except (FileNotFoundError, PermissionError):
         raise no_file(data) from None
-    except (import_module("pyarrow").ArrowException, OSError):
-        raise UnknownToArrow from None
+    except (import_module("pyarrow").ArrowException, OSError, ValueError):
+        return None
 
 
 def _own(known: Columnar, file: File, data: Data) -> dict[str, Any]:

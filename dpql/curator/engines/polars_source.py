@@ -26,7 +26,7 @@ from dpql.curator.engines.polars_arrow import (
     is_array,
     stream_columns,
 )
-from dpql.curator.engines.polars_columnar import UnknownToArrow, column_pieces
+from dpql.curator.engines.polars_columnar import column_pieces
 from dpql.curator.engines.polars_columns import check, is_number, places
 from dpql.curator.engines.polars_files import SEPARATORS, Piece, scanned
 from dpql.curator.engines.polars_native import UnknownToPolars, native_pieces
@@ -97,14 +97,13 @@ def _filed(place: str, data: Data) -> Source:
 
 def _columnar(format_: str, files: Sequence[File], data: Data) -> Source:
     """Return files as Arrow reads them; as polars does where Arrow has no such type."""
+    pieces, strange = column_pieces(format_, files, data)
     try:
-        source = _source(column_pieces(format_, files, data), data)
-    except UnknownToArrow:
-        try:
-            return _source(native_pieces(format_, files, data), data)
-        except UnknownToPolars:
-            raise unreadable(data) from None
-    if format_ != "parquet" or data.rows.count <= SWIFT_ROWS:
+        pieces += native_pieces(format_, strange, data)
+    except UnknownToPolars:
+        raise unreadable(data) from None
+    source = _source(pieces, data)
+    if strange or format_ != "parquet" or data.rows.count <= SWIFT_ROWS:
         return source
     if any(file.values for file in files):
         return source

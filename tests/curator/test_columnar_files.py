@@ -1,0 +1,162 @@
+"""Files of columns as other programs write them: encodings, types, names, damage."""
+
+from __future__ import annotations
+
+import struct
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from spec_text import make_spec
+from test_parity import answer
+
+from dpql.curator.engines import polars_engine, polars_source
+from dpql.errors import RunFault
+from dpql.model.plan import Plan
+from dpql.planner import plan
+
+WORDS = ["north", None, "south", "east", "north", "north"]
+DELTAS = ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"]
+
+
+def _decided() -> Plan:
+    columns = {
+        "k": "{type: category, keys: [north, south]}",
+        "x": "{type: integer, bounds: [0, 100], nulls: {as: 0}}",
+    }
+    statistics = {
+        "n": {"count": "rows", "by": "[k]", "spend": "{share: 1}"},
+        "s": {"sum": "x", "spend": "{share: 1}"},
+    }
+    return plan(make_spec(columns, statistics))
+
+
+def _found(place: Path) -> tuple[list[int], int]:
+    """Return the rows of each key, and the sum of the numbers."""
+    moments = answer(polars_engine, _decided(), place).moments
+    return list(moments[0]["n"]), moments[1]["u"][0]
+
+
+def _table(words: Any) -> pa.Table:
+    return pa.table({"k": words, "x": range(len(words))})
+
+
+def _broken(*cells: bytes) -> Any:
+    return pa.array(cells, pa.binary()).view(pa.string())
+
+
+@pytest.mark.parametrize("swift", [True, False])
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("encoding", ["PLAIN", *DELTAS])
+def test_words_may_be_encoded_in_any_way(
+    encoding: str,
+    *,
+    listed: bool,
+    swift: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Arrow reads only some encodings as words of a dictionary; others as text."""
+    monkeypatch.setattr(polars_source, "SWIFT_ROWS", 0 if swift else 1 << 22)
+    words = pa.array(WORDS)
+    pq.write_table(
+        _table(words.dictionary_encode() if listed else words),
+        tmp_path / "rows.parquet",
+        use_dictionary=False,
+        column_encoding={"k": encoding},
+        row_group_size=2,
+    )
+    assert _found(tmp_path / "rows.parquet") == ([3, 1], 15)
+
+
+def test_each_part_of_a_file_may_be_encoded_in_its_own_way(tmp_path: Path) -> None:
+    """Few words are a dictionary in files of duckdb, and many words are not."""
+    path = tmp_path / "rows.parquet"
+    words = WORDS * 1_000 + [f"word {n}" for n in range(6_000)]
+    table = pl.DataFrame({"k": words, "x": 1})
+    options = "(format parquet, parquet_version v2, row_group_size 2048)"
+    duckdb.from_arrow(table.to_arrow()).query(
+        "rows", f"copy rows to '{path}' {options}"
+    )
+    known = pq.ParquetFile(path).metadata
+    groups = map(known.row_group, range(known.num_row_groups))
+    assert len({group.column(0).encodings for group in groups}) > 1
+    assert _found(path) == ([3_000, 1_000], 12_000)
+
+
+def test_an_enum_of_parquet_is_text(tmp_path: Path) -> None:
+    """Other programs write enums, whose words are UTF-8; Arrow takes them for bytes."""
+    path = tmp_path / "rows.parquet"
+    pq.write_table(_table(WORDS), path, store_schema=False)
+    text, enum = b"\x25\x00\x4c\x1c\x00\x00", b"\x25\x08\x4c\x4c\x00\x00"
+    content = path.read_bytes()
+    assert content.count(text) == 1
+    path.write_bytes(content.replace(text, enum))
+    assert pq.ParquetFile(path).schema.column(0).logical_type.type == "ENUM"
+    assert _found(path) == ([3, 1], 15)
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_polars_reads_only_the_files_that_arrow_cannot(
+    form: str, tmp_path: Path
+) -> None:
+    """A broken text beside a file with integers of 128 bits ends no run."""
+    wide = pl.DataFrame({"k": ["north", "east"], "x": [1, 2]}).cast({"x": pl.Int128})
+    table = _table(_broken(b"north", b"\xff", b"south"))
+    if form == "parquet":
+        wide.write_parquet(tmp_path / "0.parquet")
+        pq.write_table(table, tmp_path / "1.parquet")
+    else:
+        wide.write_ipc(tmp_path / "0.arrow")
+        _ipc(table, tmp_path / "1.arrow")
+    assert _found(tmp_path) == ([2, 1], 6)
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_name_that_is_no_text_is_a_damaged_header(form: str, tmp_path: Path) -> None:
+    """A header with a broken name, declared or not, is refused in our words."""
+    path = tmp_path / f"rows.{form}"
+    table = _table(WORDS).append_column("stranger", [range(len(WORDS))])
+    pq.write_table(table, path) if form == "parquet" else _ipc(table, path)
+    path.write_bytes(path.read_bytes().replace(b"stranger", b"str\xff\xfeger"))
+    with pytest.raises(RunFault) as caught:
+        _found(path)
+    assert [one.code for one in caught.value.diagnostics] == ["DPQL502"]
+
+
+@pytest.mark.parametrize("name", ["k", "who"])
+@pytest.mark.parametrize("offsets", [(0, 11, 24, 60), (0, 50, 24, 41)])
+def test_texts_that_lie_beyond_their_buffer_are_not_read(
+    offsets: tuple[int, ...], name: str, tmp_path: Path
+) -> None:
+    """Arrow believes the offsets of a file; wrong ones would crash the process."""
+    right = (0, 11, 24, 41)
+    words = ["x" * (end - start) for start, end in pairwise(right)]
+    path = tmp_path / "rows.arrow"
+    _ipc(pa.table({name: words, "y": [1, 2, 3]}), path)
+    content = path.read_bytes()
+    assert content.count(struct.pack("<4i", *right)) == 1
+    path.write_bytes(
+        content.replace(struct.pack("<4i", *right), struct.pack("<4i", *offsets))
+    )
+    kind = "{type: category, keys: [north]}" if name == "k" else "{type: id}"
+    number = "{type: integer, bounds: [0, 100], nulls: {as: 0}}"
+    total = {"s": {"sum": "y", "spend": "{share: 1}"}}
+    if name == "k":
+        total = {"s": {"sum": "y", "by": "[k]", "spend": "{share: 1}"}}
+    given = {"unit": "who", "contributes": "{rows: 1, groups: 1}"}
+    decided = plan(
+        make_spec({name: kind, "y": number}, total, **(given if name == "who" else {}))
+    )
+    with pytest.raises(pa.ArrowInvalid):
+        answer(polars_engine, decided, path)
+
+
+def _ipc(table: pa.Table, path: Path) -> None:
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
