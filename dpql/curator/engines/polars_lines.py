@@ -20,7 +20,7 @@ from polars.io.plugins import register_io_source
 from dpql.curator.engines.polars_members import members, plain, read, respelt
 from dpql.curator.engines.polars_objects import objects
 
-_BATCH_BYTES = 1 << 23
+_BATCH_BYTES = 1 << 22
 _LONG_LINE = 1 << 24
 """Bytes; polars cannot hold a text of 2^32, so the end of a batch may not be longer."""
 
@@ -83,7 +83,7 @@ def _opened(source: str | bytes) -> BinaryIO:
 
 def _frame(batch: bytes, numbers: Mapping[str, bool]) -> pl.DataFrame:
     if len(batch) > _BATCH_BYTES + _LONG_LINE:
-        columns = _parsed([batch.decode("utf-8", errors="replace")], numbers)
+        columns = _parsed([batch.decode(errors="replace")], numbers)
     else:
         columns = _columns(batch, numbers)
     return pl.DataFrame(dict(zip(numbers, columns, strict=True)))
@@ -105,8 +105,10 @@ def _columns(batch: bytes, numbers: Mapping[str, bool]) -> list[pl.Series]:
 
 def _lines(batch: bytes) -> pl.Series:
     """Return the lines as a column of text, without their newlines."""
-    if not batch.isascii():
-        batch = batch.decode("utf-8", errors="replace").encode()
+    try:
+        batch.decode()
+    except UnicodeDecodeError:
+        batch = batch.decode(errors="replace").encode()
     ends = np.flatnonzero(np.frombuffer(batch, np.uint8) == _NEWLINE)
     if batch[-1] != _NEWLINE:
         ends = np.append(ends, len(batch))

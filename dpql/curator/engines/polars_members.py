@@ -75,21 +75,16 @@ def members(lines: pl.Series, numbers: Mapping[str, bool]) -> list[pl.Series]:
     """
     frame = lines.alias("line").to_frame()
     values = frame.select(_last(name, str(i)) for i, name in enumerate(numbers))
-    floats = values.select(pl.all().str.contains(_FLOAT).name.suffix(" float"))
-    known = floats.select(pl.all().any()).row(0)
-    cells = (
-        values.hstack(floats)
-        .select(
-            _cell(str(i), number=number, floats=known[i])
-            for i, number in enumerate(numbers.values())
-        )
-        .get_columns()
+    floats = values.select(pl.all().str.contains(_FLOAT))
+    cells = values.select(
+        _cell(str(i), number=number) for i, number in enumerate(numbers.values())
     )
-    if not lines.str.contains("\\", literal=True).any():
-        return cells
+    escaped = lines.str.contains("\\", literal=True).arg_true()
     return [
-        _unescaped(*column, number=number)
-        for *column, number in zip(values, cells, numbers.values(), strict=True)
+        _unescaped(_spelt(cell, value, float_), value, escaped, number=number)
+        for cell, value, float_, number in zip(
+            cells, values, floats, numbers.values(), strict=True
+        )
     ]
 
 
@@ -100,22 +95,28 @@ def _last(name: str, alias: str) -> pl.Expr:
     return found.str.strip_prefix(key).str.strip_chars_start(" ").alias(alias)
 
 
-def _cell(alias: str, *, number: bool, floats: bool) -> pl.Expr:
+def _cell(alias: str, *, number: bool) -> pl.Expr:
     value = pl.col(alias)
-    text: pl.Expr = pl.when(value != "").then(value.str.strip_prefix('"'))
-    if number:
-        truth = pl.when(value == "true").then(pl.lit("1"))
-        text = truth.when(value == "false").then(pl.lit("0")).otherwise(text)
-    if floats:
-        words = float_words(value.cast(pl.Float64, strict=False), pl.Float64)
-        text = pl.when(f"{alias} float").then(words).otherwise(text)
-    return text.alias(alias)
+    text = pl.when(value != "").then(value.str.strip_prefix('"'))
+    if not number:
+        return text.alias(alias)
+    truth = pl.when(value == "true").then(pl.lit("1"))
+    either = truth.when(value == "false").then(pl.lit("0"))
+    return either.otherwise(text).alias(alias)
 
 
-def _unescaped(values: pl.Series, cells: pl.Series, *, number: bool) -> pl.Series:
-    """Return the cells, with those that hold escapes read by Python."""
-    escaped = values.str.contains("\\", literal=True)
-    if not escaped.any():
-        return cells
-    strings = (read(value + '"') for value in values.filter(escaped))
-    return cells.scatter(escaped.arg_true(), objects(strings, number=number))
+def _spelt(cells: pl.Series, values: pl.Series, floats: pl.Series) -> pl.Series:
+    """Return the cells, with floats spelt as polars spells them."""
+    numbers = values.filter(floats).cast(pl.Float64, strict=False)
+    words = numbers.to_frame().select(float_words(pl.first(), pl.Float64)).to_series()
+    return cells.scatter(floats.arg_true(), words)
+
+
+def _unescaped(
+    cells: pl.Series, values: pl.Series, places: pl.Series, *, number: bool
+) -> pl.Series:
+    """Return the cells, with those at the places that hold escapes read by Python."""
+    held = values.gather(places)
+    escaped = held.str.contains("\\", literal=True)
+    strings = (read(value + '"') for value in held.filter(escaped))
+    return cells.scatter(places.filter(escaped), objects(strings, number=number))
