@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from spec_text import make_spec
 from test_parity import answer
 
-from dpql.curator.engines import polars_engine, polars_source
+from dpql.curator.engines import arrow_files, polars_engine, polars_source
 from dpql.errors import RunFault
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -87,6 +88,31 @@ def test_each_part_of_a_file_may_be_encoded_in_its_own_way(tmp_path: Path) -> No
     groups = map(known.row_group, range(known.num_row_groups))
     assert len({group.column(0).encodings for group in groups}) > 1
     assert _found(path) == ([3_000, 1_000], 12_000)
+
+
+@pytest.mark.parametrize("good", [0, 1, 2])
+def test_words_may_change_their_encoding_within_a_part(
+    good: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where Arrow has read some rows as words, it reads the others as text."""
+
+    class File(pq.ParquetFile):  # type: ignore[misc]
+        """A file whose later rows cannot be read as words."""
+
+        def __init__(self, *given: Any, read_dictionary: Any = (), **more: Any) -> None:
+            super().__init__(*given, read_dictionary=read_dictionary, **more)
+            self._words = bool(read_dictionary)
+
+        def iter_batches(self, *given: Any, **more: Any) -> Iterator[Any]:
+            for place, batch in enumerate(super().iter_batches(*given, **more)):
+                if self._words and place >= good:
+                    raise OSError
+                yield batch
+
+    monkeypatch.setattr(pq, "ParquetFile", File)
+    monkeypatch.setattr(arrow_files, "_BATCH_ROWS", 4)
+    pq.write_table(_table(WORDS * 2), tmp_path / "rows.parquet")
+    assert _found(tmp_path / "rows.parquet") == ([6, 2], 66)
 
 
 def test_an_enum_of_parquet_is_text(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -15,9 +16,6 @@ from dpql.curator.engines.files import Content
 from dpql.curator.engines.urls import Packed
 
 _BATCH_ROWS = 1 << 17
-
-_LISTED = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
-"""How texts may be encoded that Arrow can read as the words of a dictionary."""
 
 Part = Callable[[], Iterator[Any]]
 """Reads a part of a file, batch by batch."""
@@ -52,68 +50,64 @@ def _parquet(content: Content) -> Columnar:
     file = import_module("pyarrow.parquet").ParquetFile
     first = _source(content)
     size, header = first.size(), file(first)
-    known, groups = header.metadata, range(header.num_row_groups)
-    raw = [one.name for one in header.schema_arrow if one.type == arrow.binary()]
-    enums = _paths(
-        known, lambda leaf: leaf.path in raw and leaf.logical_type.type == "ENUM"
-    )
-    schema = arrow.schema(
-        [
-            one.with_type(arrow.string()) if one.name in enums.values() else one
-            for one in header.schema_arrow
-        ]
-    )
-    listed = [one.name for one in schema if arrow.types.is_dictionary(one.type)]
-    forced = _paths(known, lambda leaf: leaf.path in listed)
-    if any(_as_words(known, group, forced) != [*forced] for group in groups):
-        raise OSError("Arrow reads no words of a dictionary that are encoded like this")
+    known, enums = header.metadata, _enums(header)
+    fields = [
+        one.with_type(arrow.string()) if one.name in enums else one
+        for one in header.schema_arrow
+    ]
     here = isinstance(content, str | bytes)
 
     def parts(names: Sequence[str], words: Sequence[str]) -> Iterator[Part]:
         source = _source(content, size)
-        texts = _paths(known, lambda leaf: leaf.path in words)
 
-        def part(group: int) -> Part:
+        def batches(group: int, **how: Any) -> Iterator[Any]:
             # One reader for each part: readers are not for several threads.
-            return lambda: (
-                _spelt(batch, enums.values())
-                for batch in file(
-                    source,
-                    metadata=known,
-                    read_dictionary=_as_words(known, group, texts.keys() - enums),
-                    pre_buffer=not here,
-                ).iter_batches(
-                    _BATCH_ROWS,
-                    row_groups=[group],
-                    columns=list(names),
-                    use_threads=False,
-                )
-            )
+            reader = file(source, metadata=known, pre_buffer=not here, **how)
+            for batch in reader.iter_batches(
+                _BATCH_ROWS, row_groups=[group], columns=list(names), use_threads=False
+            ):
+                yield _spelt(batch, enums)
 
-        return map(part, groups)
+        def part(group: int) -> Iterator[Any]:
+            done = 0
+            try:
+                listed = [word for word in words if word not in enums]
+                for batch in batches(group, read_dictionary=listed):
+                    done += batch.num_rows
+                    yield batch
+            except OSError:
+                # Arrow has no dictionaries of words in all encodings there are. Large
+                # text is never a dictionary, not even if the header says so.
+                for batch in batches(group, binary_type=arrow.large_binary()):
+                    yield batch.slice(min(done, batch.num_rows))
+                    done -= min(done, batch.num_rows)
 
-    return Columnar(schema=schema, rows=lambda: int(known.num_rows), parts=parts)
+        return (partial(part, group) for group in range(known.num_row_groups))
 
-
-def _paths(known: Any, wanted: Callable[[Any], bool]) -> dict[int, str]:
-    """Return the wanted leaves of a parquet file: their places and names."""
-    leaves = map(known.schema.column, range(known.num_columns))
-    return {place: leaf.path for place, leaf in enumerate(leaves) if wanted(leaf)}
-
-
-def _as_words(known: Any, group: int, leaves: Iterable[int]) -> list[int]:
-    """Return the leaves that Arrow can read as the words of a dictionary."""
-    column = known.row_group(group).column
-    return [leaf for leaf in leaves if _LISTED.issuperset(column(leaf).encodings)]
+    return Columnar(
+        schema=arrow.schema(fields), rows=lambda: int(known.num_rows), parts=parts
+    )
 
 
-def _spelt(batch: Any, names: Iterable[str]) -> Any:
-    """Return the rows; words of an enum are text, which Arrow takes for bytes."""
-    text = import_module("pyarrow").string()
-    for name in names:
+def _enums(header: Any) -> frozenset[str]:
+    """Return the columns that hold words of an enum, which Arrow takes for bytes."""
+    raw = {one.name for one in header.schema_arrow if str(one.type) == "binary"}
+    leaves = map(header.schema.column, range(header.metadata.num_columns))
+    return frozenset(
+        leaf.path
+        for leaf in leaves
+        if leaf.path in raw and leaf.logical_type.type == "ENUM"
+    )
+
+
+def _spelt(batch: Any, enums: Iterable[str]) -> Any:
+    """Return the rows with the words of enums as text."""
+    for name in enums:
         place = batch.schema.get_field_index(name)
         if place >= 0:
-            batch = batch.set_column(place, name, batch.column(place).view(text))
+            words = batch.column(place)
+            kind = str(words.type).replace("binary", "string")
+            batch = batch.set_column(place, name, words.view(kind))
     return batch
 
 
