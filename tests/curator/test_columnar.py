@@ -21,7 +21,12 @@ from hypothesis import strategies as st
 from spec_text import make_spec
 from test_parity import answer, same
 
-from dpql.curator.engines import arrow_files, polars_engine, polars_source
+from dpql.curator.engines import (
+    arrow_files,
+    polars_arrow,
+    polars_engine,
+    polars_source,
+)
 from dpql.curator.engines.polars_arrow import Keys, array
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -213,6 +218,14 @@ def test_text_is_decoded_cell_by_cell(
     found = array(texts.slice(len(cells) // 2), number=False)
     assert isinstance(found, pl.Series)
     assert (expected * copies)[len(cells) // 2 :] == found.to_list()
+
+
+@pytest.mark.parametrize("kind", TEXTS, ids=str)
+def test_text_that_grows_has_room(kind: Any) -> None:
+    """What is mended has no bound of 2^31 bytes, for U+FFFD is longer than a byte."""
+    good, broken = _text([b"a"], kind), _text([b"a", b"\xff"], kind)
+    assert [str(part.type) for part in polars_arrow._checked(good)] == [str(kind)]
+    assert [str(p.type) for p in polars_arrow._checked(broken)] == ["large_string"]
 
 
 @pytest.mark.parametrize("make", [row_plan, lambda: unit_plan(20, 20)])

@@ -90,9 +90,10 @@ def test_each_part_of_a_file_may_be_encoded_in_its_own_way(tmp_path: Path) -> No
     assert _found(path) == ([3_000, 1_000], 12_000)
 
 
+@pytest.mark.parametrize("failure", [OSError, pa.ArrowCapacityError])
 @pytest.mark.parametrize("good", [0, 1, 2])
 def test_words_may_change_their_encoding_within_a_part(
-    good: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    good: int, failure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where Arrow has read some rows as words, it reads the others as text."""
 
@@ -106,7 +107,7 @@ def test_words_may_change_their_encoding_within_a_part(
         def iter_batches(self, *given: Any, **more: Any) -> Iterator[Any]:
             for place, batch in enumerate(super().iter_batches(*given, **more)):
                 if self._words and place >= good:
-                    raise OSError
+                    raise failure
                 yield batch
 
     monkeypatch.setattr(pq, "ParquetFile", File)

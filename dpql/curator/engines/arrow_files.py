@@ -75,9 +75,10 @@ def _parquet(content: Content) -> Columnar:
                 for batch in batches(group, read_dictionary=listed):
                     done += batch.num_rows
                     yield batch
-            except OSError:
-                # Arrow has no dictionaries of words in all encodings there are. Large
-                # text is never a dictionary, not even if the header says so.
+            except (OSError, arrow.ArrowCapacityError):
+                # Arrow has no dictionaries of words in all encodings there are, nor of
+                # many gigabytes. Large text is never a dictionary, whatever its header
+                # says, and may be as long as memory allows.
                 for batch in batches(group, binary_type=arrow.large_binary()):
                     yield batch.slice(min(done, batch.num_rows))
                     done -= min(done, batch.num_rows)

@@ -138,7 +138,8 @@ def _flat(chunks: Any, kind: Any, *, number: bool) -> pl.Series | str:
     types = arrow.types
     name = str(kind)
     if name in _BYTES:
-        return pl.Series(_chunked([_checked(c, kind) for c in chunks.chunks], kind))
+        texts = [part for chunk in chunks.chunks for part in _checked(chunk)]
+        return pl.concat([pl.Series(part) for part in (_chunked([], kind), *texts)])
     if types.is_decimal(kind):
         if not number:
             return name
@@ -152,8 +153,8 @@ def _chunked(parts: Sequence[Any], kind: Any) -> Any:
     return import_module("pyarrow").chunked_array(parts, kind)
 
 
-def _checked(chunk: Any, kind: Any) -> Any:
-    """Return text without what is no UTF-8.
+def _checked(chunk: Any) -> list[Any]:
+    """Return text without what is no UTF-8, in parts, for U+FFFD may make it longer.
 
     One broken cell costs the time of its neighbours, not that of the whole column.
     """
@@ -164,13 +165,16 @@ def _checked(chunk: Any, kind: Any) -> Any:
     for start in range(0, len(raw), _CHECKED):
         part = raw.slice(start, _CHECKED)
         try:
-            parts.append(part.cast(kind))
+            parts.append(part.cast(chunk.type))
         except arrow.ArrowInvalid:
             broken = True
-            cells = part.to_pylist()
-            texts = [c if c is None else c.decode("utf-8", "replace") for c in cells]
-            parts.append(arrow.array(texts, kind))
-    return arrow.concat_arrays(parts) if broken else chunk
+            cells = [_mended(cell.as_py()) for cell in part]
+            parts.append(arrow.array(cells, arrow.large_binary()).view("large_string"))
+    return parts if broken else [chunk]
+
+
+def _mended(cell: bytes | None) -> bytes | None:
+    return None if cell is None else cell.decode("utf-8", "replace").encode()
 
 
 def _raw(texts: Any) -> Any:
