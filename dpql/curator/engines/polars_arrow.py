@@ -31,7 +31,7 @@ _BYTES = {
 _TYPES = {8: pl.UInt8(), 16: pl.UInt16(), 32: pl.UInt32()}
 """Bits -> type of places."""
 
-_CHECKED = 1 << 13
+_CHECKED = 1 << 12
 """Cells that are checked together, and read one by one if one of them is broken."""
 
 
@@ -168,7 +168,7 @@ def _checked(chunk: Any) -> list[Any]:
             parts.append(part.cast(chunk.type))
         except arrow.ArrowInvalid:
             broken = True
-            cells = [_mended(cell.as_py()) for cell in part]
+            cells = [_mended(cell) for cell in part.to_pylist()]
             parts.append(arrow.array(cells, arrow.large_binary()).view("large_string"))
     return parts if broken else [chunk]
 
