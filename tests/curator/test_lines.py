@@ -316,7 +316,7 @@ def test_a_long_line_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(polars_lines, "_lines", measured)
     monkeypatch.setattr(polars_lines, "_BATCH_BYTES", 100)
     monkeypatch.setattr(polars_lines, "_LONG_LINE", 100)
-    long = b'{"a": 1, "z": "%s"}\n' % (b"x" * 1000)
+    long = b'{"a": true, "z": "%s"}\n' % (b"x" * 1000)
     data = USUAL + long + USUAL * 3 + long + long + USUAL
     _check(data)
     assert max(seen) <= 200
