@@ -208,10 +208,10 @@ class Cells:
         """Return where a category or id is one of the words."""
         if not self.is_coded(name):
             return self.words(name).is_in(list(words)).fill_null(False)
-        keys = keys_of(self._data, name)
-        if len(words) == len(keys):
+        keys, some = keys_of(self._data, name), set(words)
+        wanted = [place for place, key in enumerate(keys) if key in some]
+        if len(wanted) == len(keys):
             return self._cell(name).is_not_null()
-        wanted = [place for place, key in enumerate(keys) if key in set(words)]
         return self._cell(name).is_in(wanted).fill_null(False)
 
     def _compared(self, name: str, operator: Operator, value: Fraction) -> pl.Expr:
