@@ -71,6 +71,28 @@ def test_who_stops_early_leaves_no_thread(threads: int) -> None:
     assert len(made) <= 1 + 3 * threads, "no more is made than was asked for"
 
 
+def test_where_a_thread_cannot_start_the_others_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A machine may have no thread left; those that started are not left behind."""
+    before = threading.active_count()
+    start = threading.Thread.start
+
+    def starting(thread: threading.Thread) -> None:
+        if threading.active_count() > before + 1:
+            raise Failure
+        start(thread)
+
+    def endless() -> Iterator[int]:
+        while True:
+            yield 1
+
+    monkeypatch.setattr(threading.Thread, "start", starting)
+    with pytest.raises(Failure):
+        next(gathered([endless] * 9, 3))
+    _ended(before)
+
+
 def _ended(before: int) -> None:
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and thread.daemon:

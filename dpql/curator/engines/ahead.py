@@ -53,10 +53,11 @@ def gathered(tasks: Iterable[Task[T]], threads: int) -> Iterator[T]:
     is raised here. No thread is left behind, not even if the taker has had enough.
     """
     work = _Work(tasks, threads)
-    for _ in range(threads):
-        threading.Thread(target=work.run, daemon=True).start()
-    working = threads
+    working = 0
     try:
+        for _ in range(threads):
+            threading.Thread(target=work.run, daemon=True).start()
+            working += 1
         while working:
             thing = work.ready.get()
             if not isinstance(thing, _End):
