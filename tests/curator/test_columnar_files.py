@@ -184,6 +184,20 @@ def test_texts_that_lie_beyond_their_buffer_are_not_read(
         answer(polars_engine, decided, path)
 
 
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_file_that_changes_before_it_is_read_is_not_read(
+    form: str, tmp_path: Path
+) -> None:
+    """What was opened is what is read: another file in its place ends the run."""
+    path, decided = tmp_path / f"rows.{form}", _decided()
+    write = pq.write_table if form == "parquet" else _ipc
+    write(_table(WORDS), path)
+    opened = polars_engine.open_frame(path, decided.spec.data)
+    write(_table(WORDS * 50), path)
+    with pytest.raises(OSError, match="a file changes"):
+        polars_engine.add_up(decided, opened, salt=b"s" * 32, tick=None)
+
+
 def _ipc(table: pa.Table, path: Path) -> None:
     with pa.ipc.new_file(path, table.schema) as writer:
         writer.write_table(table)

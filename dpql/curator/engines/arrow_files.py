@@ -147,17 +147,21 @@ def _sliced(batch: Any) -> Iterator[Any]:
 
 def _source(content: Content, size: int | None = None) -> Any:
     """Return the file; if its size is known, it must be what it was."""
+    source = _file(content)
+    if size not in (None, source.size()):
+        raise OSError("a file changes while it is read")
+    return source
+
+
+def _file(content: Content) -> Any:
     arrow = import_module("pyarrow")
     if isinstance(content, str):
         return arrow.memory_map(content)
     if isinstance(content, bytes):
         return arrow.BufferReader(content)
     try:
-        source = content.opened()
+        return content.opened()
     except Packed:
         raise
     except OSError:
         raise FileNotFoundError from None
-    if size not in (None, source.size()):
-        raise OSError("a file changes while it is read")
-    return source
