@@ -8,7 +8,7 @@ declared are never looked at, for polars cannot hold every type that Arrow has.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -104,10 +104,9 @@ class Keys:
 
     def __init__(self, keys: Sequence[str]) -> None:
         arrow = import_module("pyarrow")
-        words = [key.encode("utf-8", "surrogatepass") for key in keys]
+        words = _bytes(key.encode("utf-8", "surrogatepass") for key in keys)
         self._known = {
-            kind: arrow.array(words, kind)
-            for kind in (arrow.binary(), arrow.large_binary())
+            kind: words.cast(kind) for kind in (arrow.binary(), arrow.large_binary())
         }
         self._places = {key: place for place, key in enumerate(keys)}
         self.type = next(t for bits, t in _TYPES.items() if len(keys) <= 1 << bits)
@@ -168,9 +167,14 @@ def _checked(chunk: Any) -> list[Any]:
             parts.append(part.cast(chunk.type))
         except arrow.ArrowInvalid:
             broken = True
-            cells = [_mended(cell) for cell in part.to_pylist()]
-            parts.append(arrow.array(cells, arrow.large_binary()).view("large_string"))
+            cells = _bytes(_mended(cell) for cell in part.to_pylist())
+            parts.append(cells.cast(arrow.large_binary()).view("large_string"))
     return parts if broken else [chunk]
+
+
+def _bytes(cells: Iterable[bytes | None]) -> Any:
+    """Return an array of Arrow, by way of polars: Arrow itself would import pandas."""
+    return pl.Series(list(cells), dtype=pl.Binary).to_arrow()
 
 
 def _mended(cell: bytes | None) -> bytes | None:
