@@ -86,7 +86,7 @@ def test_the_swift_reader_gives_the_same_integers(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(polars_source, "SWIFT_ROWS", 0)
         opened = polars_engine.open_frame(path, decided.spec.data)
-        if opened.swift is None:  # Arrow has no type for a column: polars alone reads.
+        if opened.total is None:  # Arrow has no type for a column: polars alone reads.
             return
         _only_swift(patch)
         found = polars_engine.add_up(decided, opened, salt=b"s" * 32, tick=None)
@@ -113,7 +113,7 @@ def test_which_reader_is_taken_is_declared(
     frame = pl.DataFrame({"k": ["north"], "x": [1], "who": [1]})
     path = tmp_path / f"rows.{form}"
     frame.write_parquet(path) if form == "parquet" else frame.write_ipc(path)
-    swift = polars_engine.open_frame(path, _decided(rows).spec.data).swift
+    swift = polars_engine.open_frame(path, _decided(rows).spec.data).total
     assert (swift is not None) == (
         form == "parquet" and rows > polars_source.SWIFT_ROWS
     )
@@ -167,9 +167,9 @@ def test_the_swift_reader_may_fail(tmp_path: Path) -> None:
     )
     pq.write_table(table, tmp_path / "rows.parquet")
     opened = polars_engine.open_frame(tmp_path / "rows.parquet", decided.spec.data)
-    assert opened.swift is not None
+    assert opened.total is not None
     with pytest.raises(pl.exceptions.ComputeError):
-        opened.swift.frame.collect()
+        opened.frame.collect()
     found = polars_engine.add_up(decided, opened, salt=b"s" * 32, tick=None)
     assert [[2, 1], [10]] == [list(found.moments[0]["n"]), list(found.moments[1]["u"])]
 

@@ -67,14 +67,22 @@ def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sum
     """Return the moments of every step, exactly, for every declared cell.
 
     Nothing is drawn before all rows are added up, so adding them up a second time, if
-    the swift reader fails, costs time and nothing else.
+    the swift reader fails, costs time and nothing else. Units are bounded slowly enough
+    to have no need of it.
     """
-    rows = opened.rows() if _public(plan) else None
-    with _settings(CHUNK_ROWS if plan.spec.privacy.unit is None else None):
-        if opened.swift is not None and plan.spec.privacy.unit is None:
+    by_row = plan.spec.privacy.unit is None
+    with _settings(CHUNK_ROWS if by_row else None):
+        if opened.total is None:
+            return _sums(plan, opened, salt, tick)
+        if by_row:
             with suppress(Exception, pl.exceptions.PanicException):
-                return Sums(rows=rows, moments=_moments(plan, opened.swift, salt, tick))
-        return Sums(rows=rows, moments=_moments(plan, opened, salt, tick))
+                return _sums(plan, opened, salt, tick)
+        return _sums(plan, opened.total(), salt, tick)
+
+
+def _sums(plan: Plan, source: Source, salt: bytes, tick: Tick | None) -> Sums:
+    rows = source.rows() if _public(plan) else None
+    return Sums(rows=rows, moments=_moments(plan, source, salt, tick))
 
 
 def _moments(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,9 @@ class Source:
     """Rows not yet read: a lazy frame of the declared columns and their types.
 
     The cells of ``coded`` columns are places among their declared keys. ``costly`` says
-    that a second scan would parse the text a second time. ``swift`` has the same rows
-    from a faster reader, which may fail on them.
+    that a second scan would parse the text a second time. Where
+    the reader is swift but may fail on a row, ``total`` gives the same rows from one
+    that cannot.
     """
 
     frame: pl.LazyFrame = field(repr=False)
@@ -60,7 +62,7 @@ class Source:
     coded: frozenset[str] = frozenset()
     text: bool = False
     costly: bool = False
-    swift: Source | None = field(default=None, repr=False)
+    total: Callable[[], Source] | None = field(default=None, repr=False)
     counts: Sequence[Callable[[], int] | None] = field(default=(None,), repr=False)
 
     def rows(self) -> int:
@@ -96,22 +98,27 @@ def _filed(place: str, data: Data) -> Source:
 
 
 def _columnar(format_: str, files: Sequence[File], data: Data) -> Source:
+    """Return files of columns; the swift reader is for many rows of this machine."""
+    total = partial(_total, format_, files, data)
+    if format_ != "parquet" or data.rows.count <= SWIFT_ROWS:
+        return total()
+    if any(file.values for file in files):
+        return total()
+    try:
+        swift = _source(native_pieces(format_, files, data), data)
+    except (UnknownToPolars, RunFault):
+        return total()
+    return replace(swift, total=total)
+
+
+def _total(format_: str, files: Sequence[File], data: Data) -> Source:
     """Return files as Arrow reads them; as polars does where Arrow has no such type."""
     pieces, strange = column_pieces(format_, files, data)
     try:
         pieces += native_pieces(format_, strange, data)
     except UnknownToPolars:
         raise unreadable(data) from None
-    source = _source(pieces, data)
-    if strange or format_ != "parquet" or data.rows.count <= SWIFT_ROWS:
-        return source
-    if any(file.values for file in files):
-        return source
-    try:
-        swift = native_pieces(format_, files, data)
-    except UnknownToPolars:
-        return source
-    return replace(source, swift=_source(swift, data))
+    return _source(pieces, data)
 
 
 def _source(
