@@ -6,6 +6,8 @@ Up to a declared number of rows it is not taken, so that no text costs a second 
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from curator_frames import frames
 from curator_plans import known_plan, row_plan, unit_plan
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from spec_text import make_spec
+from spec_text import make_spec, spec_text
 from test_parity import answer, same
 
 from dpql.curator.engines import (
@@ -153,6 +155,46 @@ def test_no_text_makes_a_file_be_read_again(
         pq.write_table(pa.table(columns), path)
         opened.append(_opened(decided, path, monkeypatch)[1])
     assert opened[0] == opened[1] > 0
+
+
+READ = """
+import sys
+from dpql import api
+from dpql.curator.engines import polars_engine
+decided = api.plan(api.load(sys.argv[1]))
+for path in sys.argv[2:]:
+    opened = polars_engine.open_frame(path, decided.spec.data)
+    polars_engine.add_up(decided, opened, salt=b"s" * 32, tick=None)
+    print(len({"pyarrow", "pandas"} & {*sys.modules}))
+"""
+
+
+def test_no_text_makes_a_library_be_loaded(tmp_path: Path) -> None:
+    """A broken text is mended with what is there: loading more would take time."""
+    (tmp_path / "spec.yaml").write_text(
+        spec_text(
+            {
+                "k": "{type: category, keys: [north, south]}",
+                "x": "{type: integer, bounds: [0, 100], nulls: {as: 0}}",
+            },
+            {"n": {"sum": "x", "by": "[k]", "spend": "{share: 1}"}},
+        ),
+        "utf-8",
+    )
+    paths = []
+    for place, cell in enumerate((b"1", b"\xff")):
+        table = pa.table(
+            {name: _text([b"1", cell], pa.string()) for name in ("k", "x")}
+        )
+        paths.append(tmp_path / f"{place}.parquet")
+        pq.write_table(table, paths[-1])
+    run = subprocess.run(
+        [sys.executable, "-c", READ, tmp_path / "spec.yaml", *paths],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert (0, "", "1\n1\n") == (run.returncode, run.stderr, run.stdout)
 
 
 def test_the_swift_reader_may_fail(tmp_path: Path) -> None:
