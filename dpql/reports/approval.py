@@ -22,7 +22,8 @@ _MOST_RUNS = 10**6
 class Approved:
     """What the approvals of a plan allow together.
 
-    ``runs`` is the least that any of them allows, None when there is none.
+    ``runs`` is the least that any of the reviewers allows, None when there is none; a
+    reviewer who signed several allows what the most generous of them says.
     """
 
     envelopes: tuple[bytes, ...]
@@ -64,17 +65,18 @@ def verify_approvals(
             too old, or fewer than ``needed`` reviewers signed (DPQL611).
     """
     reviewers: dict[str, TrustedKey] = {}
-    runs: list[int] = []
+    runs: dict[str, int] = {}
     for envelope in envelopes:
         opened = _opened(envelope, trust)
         statement = read_statement(opened.payload, APPROVAL, ApprovalPredicate)
         predicate = statement.predicate
         assert isinstance(predicate, ApprovalPredicate)
         _require_cover(predicate, statement.subjects, plan, day)
-        runs.append(predicate.runs)
         for lines in opened.lines:
             line = valid_line(lines, day)
-            reviewers[line.key.fingerprint] = line
+            key = line.key.fingerprint
+            reviewers[key] = line
+            runs[key] = max(predicate.runs, runs.get(key, 0))
     holders = _Holders(trust)
     people = sum(holders.add(line.key) for line in reviewers.values())
     if people < needed:
@@ -86,7 +88,7 @@ def verify_approvals(
     return Approved(
         envelopes=tuple(envelopes),
         reviewers=tuple(reviewers.values()),
-        runs=min(runs) if runs else None,
+        runs=min(runs.values()) if runs else None,
     )
 
 

@@ -49,6 +49,16 @@ def test_the_least_number_of_runs_counts() -> None:
     assert len(approved.reviewers) == 2
 
 
+def test_a_reviewer_can_allow_more() -> None:
+    """A later approval of one reviewer need not wait for the earlier one to go."""
+    plan = small_plan()
+    mine = [approve(plan, OFFICER, runs=runs) for runs in (1, 5, 2)]
+    assert _verify(*mine).runs == 5
+    day = date(2026, 11, 15)
+    other = approve(plan, EXPIRED, runs=3)
+    assert _verify(*mine, other, needed=2, day=day).runs == 3
+
+
 def test_one_reviewer_counts_once() -> None:
     """A threshold counts different keys."""
     plan = small_plan()
