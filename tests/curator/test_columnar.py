@@ -291,3 +291,29 @@ def test_a_category_may_be_text_in_one_file_and_numbers_in_another(
         rows += frame.to_dicts()
     expected = answer(reference, decided, rows)
     same(decided, expected, answer(polars_engine, decided, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("where", "count"),
+    [
+        ("k == north", 2),
+        ("k != north", 1),
+        ("k in [north, south]", 3),
+        ("not k in [north, south]", 2),
+        ("k is null", 2),
+        ("k is not null", 3),
+    ],
+)
+def test_conditions_on_categories_hold_where_they_say(
+    where: str, count: int, tmp_path: Path
+) -> None:
+    """Places among keys are compared as the keys are; no key is like no cell."""
+    columns = {"k": "{type: category, keys: [north, south]}"}
+    share = "{share: 1}"
+    statistics = {"n": {"count": "rows", "where": f'"{where}"', "spend": share}}
+    decided = plan(make_spec(columns, statistics))
+    frame = pl.DataFrame({"k": ["north", "south", None, "else", "north"]})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    for kind in (frame, tmp_path / "rows.parquet"):
+        found = answer(polars_engine, decided, kind)
+        assert [count] == list(found.moments[0]["n"])
