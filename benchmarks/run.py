@@ -124,16 +124,16 @@ def plain(path: str) -> Callable[[], Any]:
 
 def private(path: str, rows: int, *, unit: bool) -> Callable[[], Any]:
     """Return the same with privacy: rows added up, noise drawn."""
-    import dpql.mechanisms.vector  # noqa: F401  start-up is not measured
+    import pyarrow.compute  # start-up is not measured
+    import pyarrow.parquet  # noqa: F401  the same
+
+    import dpql.mechanisms.vector  # noqa: F401  the same
     from dpql.curator import run
     from dpql.curator.engines import engine_named
     from dpql.language import load_text
     from dpql.planner import plan
 
     engine_named("polars")
-    if unit:
-        import pyarrow.compute  # what reads the files of units
-        import pyarrow.parquet  # noqa: F401  the same
     made = plan(load_text(spec_text(rows, unit=unit), form="yaml"))
     return lambda: run(made, {"rows": path})
 

@@ -1,8 +1,4 @@
-"""Files of columns: both ways of reading them agree, and no cell decides between them.
-
-The swift way is polars', which a broken text ends; then the rows are read once more.
-Up to a declared number of rows it is not taken, so that no text costs a second reading.
-"""
+"""Files of columns: text is bytes, and no cell decides how a file is read."""
 
 from __future__ import annotations
 
@@ -27,7 +23,6 @@ from dpql.curator.engines import (
     arrow_files,
     polars_arrow,
     polars_engine,
-    polars_source,
 )
 from dpql.curator.engines.polars_arrow import Keys, array
 from dpql.model.plan import Plan
@@ -73,51 +68,18 @@ def _decided(rows: int, unit: str = "row") -> Plan:
 
 @given(data=st.data(), make=st.sampled_from([row_plan, lambda: known_plan(5)]))
 @RELAXED
-def test_the_swift_reader_gives_the_same_integers(
-    data: Any,
-    make: Any,
-    tmp_path_factory: pytest.TempPathFactory,
+def test_rows_may_lie_in_any_parts(
+    data: Any, make: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Arrow and polars read the same rows from a file."""
+    """However a file is cut into parts, it has the integers of the reference."""
     decided = make()
     frame = data.draw(frames(_names(decided), size=5))
-    path = tmp_path_factory.mktemp("swift") / "rows.parquet"
+    path = tmp_path_factory.mktemp("parts") / "rows.parquet"
     frame.write_parquet(path, row_group_size=data.draw(st.sampled_from([1, 2, 5])))
-    expected = answer(reference, decided, frame)
-    same(decided, expected, answer(polars_engine, decided, path))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(polars_source, "SWIFT_ROWS", 0)
-        opened = polars_engine.open_frame(path, decided.spec.data)
-        if opened.total is None:  # Arrow has no type for a column: polars alone reads.
-            return
-        _only_swift(patch)
-        found = polars_engine.add_up(decided, opened, salt=b"s" * 32, tick=None)
-        same(decided, expected, found)
-
-
-def _only_swift(patch: pytest.MonkeyPatch) -> None:
-    """Let no part of a file be read by Arrow."""
-
-    def fail(*_: object) -> Any:
-        raise AssertionError
-
-    patch.setattr(arrow_files, "_source", fail)
-
-
-@pytest.mark.parametrize(
-    "rows", [polars_source.SWIFT_ROWS, polars_source.SWIFT_ROWS + 1]
-)
-@pytest.mark.parametrize("form", ["parquet", "arrow"])
-def test_which_reader_is_taken_is_declared(
-    rows: int, form: str, tmp_path: Path
-) -> None:
-    """The format and the declared number of rows decide, not the data."""
-    frame = pl.DataFrame({"k": ["north"], "x": [1], "who": [1]})
-    path = tmp_path / f"rows.{form}"
-    frame.write_parquet(path) if form == "parquet" else frame.write_ipc(path)
-    swift = polars_engine.open_frame(path, _decided(rows).spec.data).total
-    assert (swift is not None) == (
-        form == "parquet" and rows > polars_source.SWIFT_ROWS
+    same(
+        decided,
+        answer(reference, decided, frame),
+        answer(polars_engine, decided, path),
     )
 
 
@@ -137,14 +99,21 @@ def _opened(decided: Plan, path: Path, patch: pytest.MonkeyPatch) -> tuple[Any, 
     return found, count
 
 
+@pytest.mark.parametrize("rows", [1_000, 100_000_000])
 @pytest.mark.parametrize("unit", ["row", "who"])
 @pytest.mark.parametrize("column", ["k", "x", "who"])
 @pytest.mark.parametrize("kind", TEXTS, ids=str)
 def test_no_text_makes_a_file_be_read_again(
-    kind: Any, column: str, unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: Any,
+    column: str,
+    *,
+    unit: str,
+    rows: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A file with a broken text is opened as often as one without."""
-    decided = _decided(polars_source.SWIFT_ROWS + (unit != "row"), unit)
+    decided = _decided(rows, unit)
     opened = []
     for place, cell in enumerate((b"1", b"1\xff")):
         columns: dict[str, Any] = {
@@ -195,25 +164,6 @@ def test_no_text_makes_a_library_be_loaded(tmp_path: Path) -> None:
         text=True,
     )
     assert (0, "", "1\n1\n") == (run.returncode, run.stderr, run.stdout)
-
-
-def test_the_swift_reader_may_fail(tmp_path: Path) -> None:
-    """Beyond the declared number, rows with a broken text are read a second time."""
-    decided = _decided(polars_source.SWIFT_ROWS + 1)
-    table = pa.table(
-        {
-            "k": _text([b"north", b"\xff", b"south", b"north"], pa.string()),
-            "x": [1, 2, 3, 4],
-            "who": [1, 2, 3, 4],
-        }
-    )
-    pq.write_table(table, tmp_path / "rows.parquet")
-    opened = polars_engine.open_frame(tmp_path / "rows.parquet", decided.spec.data)
-    assert opened.total is not None
-    with pytest.raises(pl.exceptions.ComputeError):
-        opened.frame.collect()
-    found = polars_engine.add_up(decided, opened, salt=b"s" * 32, tick=None)
-    assert [[2, 1], [10]] == [list(found.moments[0]["n"]), list(found.moments[1]["u"])]
 
 
 @given(cells=CELLS, kind=st.sampled_from(TEXTS), listed=st.booleans())

@@ -16,7 +16,7 @@ import pytest
 from spec_text import make_spec
 from test_parity import answer
 
-from dpql.curator.engines import arrow_files, polars_engine, polars_source
+from dpql.curator.engines import arrow_files, polars_engine
 from dpql.errors import RunFault
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -51,19 +51,12 @@ def _broken(*cells: bytes) -> Any:
     return pa.array(cells, pa.binary()).view(pa.string())
 
 
-@pytest.mark.parametrize("swift", [True, False])
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("encoding", ["PLAIN", *DELTAS])
 def test_words_may_be_encoded_in_any_way(
-    encoding: str,
-    *,
-    listed: bool,
-    swift: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    encoding: str, *, listed: bool, tmp_path: Path
 ) -> None:
     """Arrow reads only some encodings as words of a dictionary; others as text."""
-    monkeypatch.setattr(polars_source, "SWIFT_ROWS", 0 if swift else 1 << 22)
     words = pa.array(WORDS)
     pq.write_table(
         _table(words.dictionary_encode() if listed else words),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -15,7 +14,6 @@ from test_columns import refused, sums
 from test_file_places import FLAT
 
 from dpql.curator import run
-from dpql.curator.engines import polars_source
 
 FILES = ("csv", "tsv", "parquet", "ipc", "ndjson")
 CASES = [case for case in hostile.CASES if case[0] in FILES]
@@ -109,21 +107,6 @@ def test_hostile_records_mean_the_same_in_a_cloud(
     """A record that is hostile here is hostile there, and counts the same."""
     here = Path(hostile._hostile(form, number, kind, tmp_path))
     assert hostile._sums(here) == hostile._sums(_put(s3, here))
-
-
-@pytest.mark.parametrize(
-    ("number", "kind"), [(n, kind) for form, n, kind in CASES if form == "parquet"]
-)
-def test_hostile_records_mean_the_same_to_the_swift_reader(
-    number: int, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Large files, too, are read whatever one record holds."""
-    here = hostile._hostile("parquet", number, kind, tmp_path)
-    expected = hostile._sums(here)
-    monkeypatch.setattr(polars_source, "SWIFT_ROWS", 0)
-    opened: Any = polars_source.open_frame(here, hostile.hostile_plan().spec.data)
-    assert opened.total is not None
-    assert expected == hostile._sums(here)
 
 
 def test_a_release_is_made_from_a_cloud(there: Cloud, tmp_path: Path) -> None:

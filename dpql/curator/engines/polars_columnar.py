@@ -15,7 +15,6 @@ from typing import Any
 
 import polars as pl
 import polars.selectors as cs
-from polars.io.plugins import register_io_source
 
 from dpql.curator.engines.ahead import Task, gathered
 from dpql.curator.engines.arrow_files import Columnar, opened
@@ -24,6 +23,7 @@ from dpql.curator.engines.places import no_file, unreadable
 from dpql.curator.engines.polars_arrow import Keys, array, is_text
 from dpql.curator.engines.polars_columns import is_number, places
 from dpql.curator.engines.polars_files import Piece
+from dpql.curator.engines.polars_frames import scan_frames
 from dpql.curator.engines.urls import Packed
 from dpql.model.spec import CategoryColumn, Data
 
@@ -125,7 +125,9 @@ def _piece(
 
     scheme = {name: kind for name, kind in types.items() if not isinstance(kind, str)}
     return Piece(
-        frame=register_io_source(_reader(scheme, tasks), schema=scheme, is_pure=True),
+        frame=scan_frames(
+            scheme, lambda wanted: gathered(tasks(wanted), pl.thread_pool_size())
+        ),
         columns={name: cs.by_name(name) for name in scheme},
         types=types,
         coded=frozenset(keys),
@@ -145,24 +147,3 @@ def _frames(
     part: Callable[[], Iterator[Any]], frame: Callable[[Any], pl.DataFrame]
 ) -> Iterator[pl.DataFrame]:
     return map(frame, part())
-
-
-def _reader(
-    scheme: dict[str, Any],
-    tasks: Callable[[Sequence[str]], Iterator[Task[pl.DataFrame]]],
-) -> Callable[..., Iterator[pl.DataFrame]]:
-    def batches(
-        columns: list[str] | None,
-        predicate: pl.Expr | None,
-        row_limit: int | None,
-        _batch_rows: int | None,
-    ) -> Iterator[pl.DataFrame]:
-        wanted = list(scheme) if columns is None else columns
-        left = row_limit
-        for frame in gathered(tasks(wanted), pl.thread_pool_size()):
-            kept = frame if left is None else frame.head(left)
-            if left is not None:
-                left -= len(kept)
-            yield kept if predicate is None else kept.filter(predicate)
-
-    return batches

@@ -16,7 +16,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from operator import add
 
 import numpy as np
@@ -64,40 +64,19 @@ Moments = dict[str, list[int]]
 
 
 def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sums:
-    """Return the moments of every step, exactly, for every declared cell.
-
-    Nothing is drawn before all rows are added up, so adding them up a second time, if
-    the swift reader fails, costs time and nothing else. Units are bounded slowly enough
-    to have no need of it.
-    """
-    by_row = plan.spec.privacy.unit is None
-    with _settings(CHUNK_ROWS if by_row else None):
-        if opened.total is None:
-            return _sums(plan, opened, salt, tick)
-        if by_row:
-            with suppress(Exception, pl.exceptions.PanicException):
-                return _sums(plan, opened, salt, tick)
-        return _sums(plan, opened.total(), salt, tick)
-
-
-def _sums(plan: Plan, source: Source, salt: bytes, tick: Tick | None) -> Sums:
-    rows = source.rows() if _public(plan) else None
-    return Sums(rows=rows, moments=_moments(plan, source, salt, tick))
-
-
-def _moments(
-    plan: Plan, source: Source, salt: bytes, tick: Tick | None
-) -> tuple[Moments, ...]:
-    sheet = Sheet(plan, source)
-    frame = source.frame if tick is None else _ticking(source.frame, tick)
-    totals = _empty(plan)
-    if plan.spec.privacy.unit is None:
-        for queries in plain_queries(sheet, frame, once=source.costly):
-            _collect(totals, queries, shared=True)
-    else:
-        for part in _parts(sheet, frame, salt):
-            _collect(totals, bounded_queries(sheet, part), shared=False)
-    return tuple(totals)
+    """Return the moments of every step, exactly, for every declared cell."""
+    rows = opened.rows() if _public(plan) else None
+    with _settings(CHUNK_ROWS if plan.spec.privacy.unit is None else None):
+        sheet = Sheet(plan, opened)
+        frame = opened.frame if tick is None else _ticking(opened.frame, tick)
+        totals = _empty(plan)
+        if plan.spec.privacy.unit is None:
+            for queries in plain_queries(sheet, frame, once=opened.costly):
+                _collect(totals, queries, shared=True)
+        else:
+            for part in _parts(sheet, frame, salt):
+                _collect(totals, bounded_queries(sheet, part), shared=False)
+    return Sums(rows=rows, moments=tuple(totals))
 
 
 @contextmanager

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import polars as pl
-from polars.io.plugins import register_io_source
 
+from dpql.curator.engines.polars_frames import scan_frames
 from dpql.curator.engines.polars_members import members, plain, read, respelt
 from dpql.curator.engines.polars_objects import objects
 
@@ -42,25 +42,13 @@ def scan_lines(
         numbers: the columns, and whether each is declared to hold numbers.
     """
 
-    def batches(
-        columns: list[str] | None,
-        predicate: pl.Expr | None,
-        row_limit: int | None,
-        _batch_rows: int | None,
-    ) -> Iterator[pl.DataFrame]:
-        names = list(numbers) if columns is None else columns
+    def frames(names: Sequence[str]) -> Iterator[pl.DataFrame]:
         wanted = {name: numbers[name] for name in names}
-        left = row_limit
         for source in sources:
             for batch in _batches(source):
-                frame = _frame(batch, wanted)
-                if left is not None:
-                    frame = frame.head(left)
-                    left -= frame.height
-                yield frame if predicate is None else frame.filter(predicate)
+                yield _frame(batch, wanted)
 
-    schema = dict.fromkeys(numbers, pl.String())
-    return register_io_source(batches, schema=schema, is_pure=True)
+    return scan_frames(dict.fromkeys(numbers, pl.String()), frames)
 
 
 def _batches(source: str | bytes) -> Iterator[bytes]:

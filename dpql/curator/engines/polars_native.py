@@ -1,7 +1,7 @@
-"""Files of columns as polars reads them: faster than Arrow, but not whatever they hold.
+"""Files of columns as polars reads them, for those that Arrow cannot.
 
-polars refuses all of them for one text that is no UTF-8, so whoever reads like this
-must be ready to read again, unless it was polars that wrote the files.
+polars refuses a file for one text that is no UTF-8. But types that Arrow does not have
+come from polars, and what polars writes is UTF-8.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ Objects of Python, pandas and Arrow are converted column by column, declared one
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,18 +42,13 @@ from dpql.curator.engines.polars_text import as_type, common_type, inner, key_wo
 from dpql.errors import RunFault
 from dpql.model.spec import Data
 
-SWIFT_ROWS = 1 << 22
-"""Up to so many declared rows, no file is read by a reader that may fail."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """Rows not yet read: a lazy frame of the declared columns and their types.
 
     The cells of ``coded`` columns are places among their declared keys. ``costly`` says
-    that a second scan would parse the text a second time. Where
-    the reader is swift but may fail on a row, ``total`` gives the same rows from one
-    that cannot.
+    that a second scan would parse the text a second time.
     """
 
     frame: pl.LazyFrame = field(repr=False)
@@ -62,7 +56,6 @@ class Source:
     coded: frozenset[str] = frozenset()
     text: bool = False
     costly: bool = False
-    total: Callable[[], Source] | None = field(default=None, repr=False)
     counts: Sequence[Callable[[], int] | None] = field(default=(None,), repr=False)
 
     def rows(self) -> int:
@@ -98,20 +91,6 @@ def _filed(place: str, data: Data) -> Source:
 
 
 def _columnar(format_: str, files: Sequence[File], data: Data) -> Source:
-    """Return files of columns; the swift reader is for many rows of this machine."""
-    total = partial(_total, format_, files, data)
-    if format_ != "parquet" or data.rows.count <= SWIFT_ROWS:
-        return total()
-    if any(file.values for file in files):
-        return total()
-    try:
-        swift = _source(native_pieces(format_, files, data), data)
-    except (UnknownToPolars, RunFault):
-        return total()
-    return replace(swift, total=total)
-
-
-def _total(format_: str, files: Sequence[File], data: Data) -> Source:
     """Return files as Arrow reads them; as polars does where Arrow has no such type."""
     pieces, strange = column_pieces(format_, files, data)
     try:
