@@ -35,7 +35,7 @@ _UNIT_BITS = 28
 _LEAST = 8
 """Bits of a priority that a word must hold; with fewer, whole keys are sorted."""
 
-_STRETCH = 1 << 15
+_STRETCH = 1 << 16
 """Rows of units judged together, about, so that arrays stay in the cache."""
 
 HAND_BITS = 8

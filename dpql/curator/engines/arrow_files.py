@@ -7,12 +7,13 @@ its header alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from dpql.curator.engines.files import Content
+from dpql.curator.engines.parquet_excerpts import Excerpts, excerpts
 from dpql.curator.engines.urls import Packed
 
 _BATCH_ROWS = 1 << 17
@@ -23,15 +24,33 @@ Part = Callable[[], Iterator[Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columnar:
-    """A file whose header was read.
+    """A file whose header was read, in groups of rows.
 
-    ``parts`` takes the names of columns, and which of them to read as the words of a
-    dictionary. What it gives can be read by several threads.
+    ``read`` takes groups, the names of columns, and which of them to read as the words
+    of a dictionary. What it gives can be read by several threads.
     """
 
     schema: Any
-    rows: Callable[[], int] = field(repr=False)
-    parts: Callable[[Sequence[str], Sequence[str]], Iterator[Part]] = field(repr=False)
+    groups: Sequence[int]
+    count: Callable[[Sequence[int]], int] = field(repr=False)
+    read: Callable[[Sequence[int], Sequence[str], Sequence[str]], Iterator[Part]] = (
+        field(repr=False)
+    )
+    excerpts: Callable[[Sequence[str]], Excerpts | None] = field(
+        default=lambda _: None, repr=False
+    )
+
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return self.count(self.groups)
+
+    def parts(self, names: Sequence[str], words: Sequence[str]) -> Iterator[Part]:
+        """Return the rows; ``words`` are columns to be read as dictionaries."""
+        return self.read(self.groups, names, words)
+
+    def only(self, groups: Sequence[int]) -> Columnar:
+        """Return some groups of the file."""
+        return replace(self, groups=groups)
 
 
 def opened(format_: str, content: Content) -> Columnar:
@@ -57,7 +76,9 @@ def _parquet(content: Content) -> Columnar:
     ]
     here = isinstance(content, str | bytes)
 
-    def parts(names: Sequence[str], words: Sequence[str]) -> Iterator[Part]:
+    def read(
+        groups: Sequence[int], names: Sequence[str], words: Sequence[str]
+    ) -> Iterator[Part]:
         source = _source(content, size)
 
         def batches(group: int, **how: Any) -> Iterator[Any]:
@@ -83,11 +104,28 @@ def _parquet(content: Content) -> Columnar:
                     yield batch.slice(min(done, batch.num_rows))
                     done -= min(done, batch.num_rows)
 
-        return (partial(part, group) for group in range(known.num_row_groups))
+        return (partial(part, group) for group in groups)
+
+    def count(groups: Sequence[int]) -> int:
+        return sum(known.row_group(group).num_rows for group in groups)
 
     return Columnar(
-        schema=arrow.schema(fields), rows=lambda: int(known.num_rows), parts=parts
+        schema=arrow.schema(fields),
+        groups=range(known.num_row_groups),
+        count=count,
+        read=read,
+        excerpts=partial(_excerpts, content, header, arrow.schema(fields)),
     )
+
+
+def _excerpts(
+    content: Content, header: Any, schema: Any, names: Sequence[str]
+) -> Excerpts | None:
+    """Return a file of which excerpts can be made; only of those that are here."""
+    if not isinstance(content, str | bytes):
+        return None
+    kinds = {name: schema.field(name).type for name in names}
+    return excerpts(content, header, kinds)
 
 
 def _enums(header: Any) -> frozenset[str]:
@@ -116,10 +154,12 @@ def _ipc(content: Content) -> Columnar:
     ipc = import_module("pyarrow.ipc")
     first = _source(content)
     size, header = first.size(), ipc.open_file(first)
-    schema, count = header.schema, header.num_record_batches
+    schema = header.schema
     known = list(schema.names)
 
-    def parts(names: Sequence[str], _: Sequence[str]) -> Iterator[Part]:
+    def read(
+        groups: Sequence[int], names: Sequence[str], _: Sequence[str]
+    ) -> Iterator[Part]:
         source = _source(content, size)
         fields = [place for place, n in enumerate(known) if n in names]
         options = ipc.IpcReadOptions(included_fields=fields, use_threads=False)
@@ -129,13 +169,14 @@ def _ipc(content: Content) -> Columnar:
                 ipc.open_file(source, options=options).get_batch(place)
             )
 
-        return map(part, range(count))
+        return map(part, groups)
 
-    def rows() -> int:
-        first = parts(known[:1], ())
+    def count(groups: Sequence[int]) -> int:
+        first = read(groups, known[:1], ())
         return sum(batch.num_rows for part in first for batch in part())
 
-    return Columnar(schema=schema, rows=rows, parts=parts)
+    held = range(header.num_record_batches)
+    return Columnar(schema=schema, groups=held, count=count, read=read)
 
 
 def _sliced(batch: Any) -> Iterator[Any]:

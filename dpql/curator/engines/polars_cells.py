@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from dpql.curator.cells import keys_of
-from dpql.curator.engines.polars_source import Source
-from dpql.curator.engines.polars_text import float_words, inner
+from dpql.curator.engines.polars_pieces import Source
+from dpql.curator.engines.polars_text import bytes_words, float_words, inner
 from dpql.curator.grid import HALF, WHOLE_LIMIT, Cuts, Ruler, Whole, double, is_whole
 from dpql.model.spec import (
     And,
@@ -53,6 +53,7 @@ class Cells:
         self._data = data
         self._types = source.types
         self._coded = source.coded
+        self._raw = source.raw
         self._quoted = source.text
 
     def words(self, name: str) -> pl.Expr:
@@ -64,15 +65,22 @@ class Cells:
         cell = self._cell(name)
         if dtype.is_float():
             return float_words(cell, dtype)
+        if name in self._raw:
+            return bytes_words(cell)
         return cell if dtype == pl.String else cell.cast(pl.String, strict=False)
 
     def is_coded(self, name: str) -> bool:
         """Tell whether the cells are places among the declared keys already."""
         return name in self._coded
 
+    def is_raw(self, name: str) -> bool:
+        """Tell whether the cells are bytes of texts."""
+        return name in self._raw
+
     def key(self, name: str) -> pl.Expr:
-        """Return a category as it is: a place among the keys, or else a word."""
-        return self._cell(name) if self.is_coded(name) else self.words(name)
+        """Return a category as it is: a place among the keys, bytes, or else a word."""
+        bare = self.is_coded(name) or self.is_raw(name)
+        return self._cell(name) if bare else self.words(name)
 
     def place(self, name: str) -> pl.Expr:
         """Return the place of a category among its declared keys; null if in none."""
@@ -206,6 +214,12 @@ class Cells:
 
     def _among(self, name: str, words: Sequence[str]) -> pl.Expr:
         """Return where a category or id is one of the words."""
+        if self.is_raw(name):
+            held = pl.Series(
+                [word.encode("utf-8", "surrogatepass") for word in words],
+                dtype=pl.Binary,
+            )
+            return self._cell(name).is_in(held.implode()).fill_null(False)
         if not self.is_coded(name):
             return self.words(name).is_in(list(words)).fill_null(False)
         keys, some = keys_of(self._data, name), set(words)

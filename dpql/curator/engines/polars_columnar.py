@@ -19,11 +19,13 @@ import polars.selectors as cs
 from dpql.curator.engines.ahead import Task, gathered
 from dpql.curator.engines.arrow_files import Columnar, opened
 from dpql.curator.engines.files import File
+from dpql.curator.engines.parquet_excerpts import Excerpts
 from dpql.curator.engines.places import no_file, unreadable
 from dpql.curator.engines.polars_arrow import Keys, array, is_text
 from dpql.curator.engines.polars_columns import is_number, places
-from dpql.curator.engines.polars_files import Piece
+from dpql.curator.engines.polars_excerpts import excerpt_piece
 from dpql.curator.engines.polars_frames import scan_frames
+from dpql.curator.engines.polars_pieces import Piece
 from dpql.curator.engines.urls import Packed
 from dpql.model.spec import CategoryColumn, Data
 
@@ -43,6 +45,7 @@ def column_pieces(
         RunFault: DPQL501, a file cannot be read; DPQL503, a column is missing.
     """
     groups: dict[object, list[tuple[File, Columnar]]] = {}
+    excerpts: dict[object, list[Excerpts]] = {}
     owns: dict[object, dict[str, Any]] = {}
     strange: list[File] = []
     for file in files:
@@ -52,9 +55,17 @@ def column_pieces(
             continue
         own = _own(known, file, data)
         key = tuple(own.items()), tuple(file.values)
-        groups.setdefault(key, []).append((file, known))
         owns[key] = own
+        # Other columns of the rows are values of folders, which no excerpt holds.
+        parted = None if file.values else known.excerpts(list(own))
+        if parted is not None:
+            alike = tuple(parted.leaves.items())
+            excerpts.setdefault(alike, []).append(parted)
+            known = known.only([n for n in known.groups if n not in parted.groups])
+        if known.groups or parted is None:
+            groups.setdefault(key, []).append((file, known))
     pieces = [_piece(group, owns[key], data) for key, group in groups.items()]
+    pieces += [excerpt_piece(alike, data) for alike in excerpts.values()]
     return pieces, strange
 
 

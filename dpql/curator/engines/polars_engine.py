@@ -26,9 +26,16 @@ from numpy.typing import NDArray
 from dpql.curator.bounding import HAND_BITS, Contest, dealt, priorities, salted
 from dpql.curator.cells import races
 from dpql.curator.engines import Sums, Tick
-from dpql.curator.engines.polars_query import Query, bounded_queries, plain_queries
+from dpql.curator.engines.polars_pieces import Readings, Source, with_places
+from dpql.curator.engines.polars_query import (
+    Family,
+    Query,
+    Reading,
+    bounded_queries,
+    plain_queries,
+)
 from dpql.curator.engines.polars_sheet import Sheet
-from dpql.curator.engines.polars_source import Source, open_frame
+from dpql.curator.engines.polars_source import open_frame
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 
@@ -37,11 +44,14 @@ __all__ = ["add_up", "open_frame"]
 PART_ROWS = 1 << 24
 """Rows of a part of the units, about, if there are as many as declared."""
 
-CHUNK_ROWS = 1 << 13
+CHUNK_ROWS = 1 << 15
 """Rows that travel together to the queries that share them; more take more memory."""
 
 HAND_ROWS = 1 << 18
 """Rows of a hand, at most, about."""
+
+_HELD = 16
+"""Answers to portions that are held before they are merged."""
 
 _NARROW = (
     pl.Int8,
@@ -67,15 +77,26 @@ def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sum
     """Return the moments of every step, exactly, for every declared cell."""
     rows = opened.rows() if _public(plan) else None
     with _settings(CHUNK_ROWS if plan.spec.privacy.unit is None else None):
-        sheet = Sheet(plan, opened)
-        frame = opened.frame if tick is None else _ticking(opened.frame, tick)
         totals = _empty(plan)
         if plan.spec.privacy.unit is None:
-            for queries in plain_queries(sheet, frame, once=opened.costly):
-                _collect(totals, queries, shared=True)
+            sheet = Sheet(plan, opened)
+            families = plain_queries(sheet, once=opened.costly)
+            answers = [_Answers(family) for family in families]
+            readings = [family.reads for family in families]
+            for number, portion in _portions(opened, readings, tick):
+                answers[number].take(portion)
+                del portion
+            for found in answers:
+                for reading, answer in found.all():
+                    _add(totals, reading, answer)
         else:
-            for part in _parts(sheet, frame, salt):
-                _collect(totals, bounded_queries(sheet, part), shared=False)
+            placed = with_places(opened, plan.spec.data)
+            sheet = Sheet(plan, placed)
+            for part in _parts(sheet, placed, salt, tick):
+                queries = bounded_queries(sheet, part)
+                frames = _collected(queries, optimizations=_APART)
+                for query, frame in zip(queries, frames, strict=True):
+                    _add(totals, query.reading, frame)
     return Sums(rows=rows, moments=tuple(totals))
 
 
@@ -105,22 +126,58 @@ def _public(plan: Plan) -> bool:
     return plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE
 
 
-def _collect(totals: list[Moments], queries: Sequence[Query], *, shared: bool) -> None:
-    """Add what the queries find to the totals."""
-    frames = pl.collect_all(
-        [query.frame for query in queries],
-        engine="streaming",
-        optimizations=_SHARED if shared else _APART,
-    )
-    for query, frame in zip(queries, frames, strict=True):
-        for index, moments in query.moments(frame).items():
-            for name, numbers in moments.items():
-                total = totals[index][name]
-                assert len(total) == len(numbers), "there is a number for every cell"
-                totals[index][name] = list(map(add, total, numbers))
+def _portions(
+    opened: Source, readings: Readings, tick: Tick | None
+) -> Iterator[tuple[int, pl.LazyFrame]]:
+    """Yield the rows for each set of columns, in one portion or several."""
+    for number, rows in opened.portions(readings):
+        yield number, rows if tick is None else _ticking(rows, tick)
+        del rows  # so that its memory can be used again
 
 
-def _parts(sheet: Sheet, frame: pl.LazyFrame, salt: bytes) -> Iterator[pl.DataFrame]:
+class _Answers:
+    """What the queries of a family find, added up portion by portion."""
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+        self._found: list[tuple[Reading, list[pl.DataFrame]]] = []
+
+    def take(self, portion: pl.LazyFrame) -> None:
+        """Ask the queries of one more portion."""
+        queries = self._family.queries(portion)
+        answers = _collected(queries, optimizations=_SHARED)
+        if not self._found:
+            self._found = [(query.reading, []) for query in queries]
+        for (reading, some), answer in zip(self._found, answers, strict=True):
+            some.append(answer)
+            if len(some) == _HELD:
+                some[:] = [reading.merged(some)]
+
+    def all(self) -> Iterator[tuple[Reading, pl.DataFrame]]:
+        """Yield the answers to all portions, and how each is read."""
+        for reading, some in self._found:
+            yield reading, reading.merged(some)
+
+
+def _collected(
+    queries: Sequence[Query], *, optimizations: pl.QueryOptFlags
+) -> list[pl.DataFrame]:
+    frames = [query.frame for query in queries]
+    return pl.collect_all(frames, engine="streaming", optimizations=optimizations)
+
+
+def _add(totals: list[Moments], reading: Reading, answer: pl.DataFrame) -> None:
+    """Add what a query found to the totals."""
+    for index, moments in reading.moments(answer).items():
+        for name, numbers in moments.items():
+            total = totals[index][name]
+            assert len(total) == len(numbers), "there is a number for every cell"
+            totals[index][name] = list(map(add, total, numbers))
+
+
+def _parts(
+    sheet: Sheet, opened: Source, salt: bytes, tick: Tick | None
+) -> Iterator[pl.DataFrame]:
     """Yield the rows of a part of the units, with what survives of them marked."""
     declared = sheet.plan.spec.data.rows.count
     count = max(1, -(-declared // PART_ROWS))
@@ -128,8 +185,9 @@ def _parts(sheet: Sheet, frame: pl.LazyFrame, salt: bytes) -> Iterator[pl.DataFr
     (seed,) = salted(salt, "unit", 1)
     for index in range(count):
         hands = _Hands(bits)
-        part = sheet.part(frame, seed, index, count)
-        part.map_batches(hands.deal, streamable=True).collect(engine="streaming")
+        for _, frame in _portions(opened, [sheet.part_reads()], tick):
+            part = sheet.part(frame, seed, index, count)
+            part.map_batches(hands.deal, streamable=True).collect(engine="streaming")
         with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
             marked = threads.map(
                 lambda rows: _marked(rows, sheet, salt), hands.all(part)

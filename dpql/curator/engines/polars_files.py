@@ -6,8 +6,8 @@ columns are scanned together, others apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from dpql.curator.engines.files import Content, File
 from dpql.curator.engines.places import no_file, unreadable
 from dpql.curator.engines.polars_columns import is_number, places
 from dpql.curator.engines.polars_lines import scan_lines
+from dpql.curator.engines.polars_pieces import Piece
 from dpql.model.spec import Data
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
@@ -38,21 +39,6 @@ class Layout:
 
     own: Own
     width: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """Some rows: a lazy frame, and how it gives each declared column of which type.
-
-    The cells of ``coded`` columns are places among their declared keys. ``rows`` counts
-    the rows without reading them.
-    """
-
-    frame: pl.LazyFrame = field(repr=False)
-    columns: Mapping[str, pl.Expr]
-    types: Mapping[str, Any]
-    coded: frozenset[str] = frozenset()
-    rows: Callable[[], int] | None = field(default=None, repr=False)
 
 
 def scanned(format_: str, files: Sequence[File], data: Data) -> list[Piece]:

@@ -14,7 +14,8 @@ import polars.selectors as cs
 
 from dpql.curator.engines.files import File
 from dpql.curator.engines.polars_columns import places
-from dpql.curator.engines.polars_files import Piece, literals, with_values
+from dpql.curator.engines.polars_files import literals, with_values
+from dpql.curator.engines.polars_pieces import Piece
 from dpql.model.spec import Data
 
 

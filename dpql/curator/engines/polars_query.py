@@ -29,17 +29,48 @@ from dpql.curator.engines.polars_sums import (
     single,
     sums,
 )
+from dpql.curator.engines.polars_text import key_places
 
 _FEW_BINS = 64
 """Up to so many bins are counted as differences of plain sums."""
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How the answer to a query gives the moments of some steps.
+
+    A ``keyed`` answer has a row for each cell, in any order, another has one row.
+    """
+
+    moments: Read
+    keyed: bool = False
+
+    def merged(self, answers: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Return the answers to some rows and to others as that to all of them.
+
+        It is exact: 128 bits hold the sum of far more rows than anybody has.
+        """
+        if len(answers) == 1:
+            return answers[0]
+        numbers = pl.exclude("cell").cast(pl.Int128)
+        rows = pl.concat(answer.with_columns(numbers) for answer in answers)
+        return rows.group_by("cell").sum() if self.keyed else rows.sum()
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """A lazy frame, and how its answer gives the moments of some steps."""
+    """A lazy frame, and how its answer is read."""
 
     frame: pl.LazyFrame
-    moments: Read
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Queries over the same rows: the columns they read, and how they are made."""
+
+    reads: frozenset[str]
+    queries: Callable[[pl.LazyFrame], list[Query]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +85,7 @@ class _Draft:
         return {name for expr in self.derived for name in expr.meta.root_names()}
 
 
-def plain_queries(
-    sheet: Sheet, frame: pl.LazyFrame, *, once: bool
-) -> list[list[Query]]:
+def plain_queries(sheet: Sheet, *, once: bool) -> list[Family]:
     """Return the queries over rows that need no bounding, those together that share.
 
     With ``once`` they share one reading of the data.
@@ -70,9 +99,7 @@ def plain_queries(
             flat.append((grouping, indices))
     if flat:
         drafts.insert(0, _flat(sheet, flat))
-    return [
-        _sharing(frame, some) for some in ([drafts] if once else _connected(drafts))
-    ]
+    return [_sharing(some) for some in ([drafts] if once else _connected(drafts))]
 
 
 def bounded_queries(sheet: Sheet, part: pl.DataFrame) -> list[Query]:
@@ -99,12 +126,16 @@ def _connected(drafts: Sequence[_Draft]) -> list[list[_Draft]]:
     return [members for _, members in groups]
 
 
-def _sharing(frame: pl.LazyFrame, drafts: Sequence[_Draft]) -> list[Query]:
+def _sharing(drafts: Sequence[_Draft]) -> Family:
     derived = {
         expr.meta.output_name(): expr for draft in drafts for expr in draft.derived
     }
-    base = frame.select(derived.values()) if derived else frame
-    return [draft.query(base) for draft in drafts]
+
+    def queries(frame: pl.LazyFrame) -> list[Query]:
+        base = frame.select(derived.values()) if derived else frame
+        return [draft.query(base) for draft in drafts]
+
+    return Family(frozenset().union(*(draft.reads() for draft in drafts)), queries)
 
 
 def _flat(sheet: Sheet, parts: Sequence[tuple[Grouping, list[int]]]) -> _Draft:
@@ -126,7 +157,7 @@ def _flat(sheet: Sheet, parts: Sequence[tuple[Grouping, list[int]]]) -> _Draft:
                 reads.append(single({index: moment_names(step, grids, mask)}))
     return _Draft(
         sheet.exprs(used),
-        lambda base: Query(base.select(_aliased(totals)), joined(reads)),
+        lambda base: Query(base.select(_aliased(totals)), Reading(joined(reads))),
     )
 
 
@@ -149,7 +180,12 @@ def _keyed(sheet: Sheet, grouping: Grouping, indices: Sequence[int]) -> _Draft:
         for name in grouping.by
     ]
     tables = {
-        f"key:{name}": _places(f"key:{name}", keys_of(sheet.data, name))
+        f"key:{name}": key_places(
+            f"key:{name}",
+            f"place of key:{name}",
+            keys_of(sheet.data, name),
+            raw=sheet.cells.is_raw(name),
+        )
         for name in words
     }
     if grouping.edges:
@@ -163,16 +199,10 @@ def _keyed(sheet: Sheet, grouping: Grouping, indices: Sequence[int]) -> _Draft:
         for name, places in tables.items():
             answer = answer.join(places, on=name)
         answer = answer.select(cell, pl.col(list(totals))).drop_nulls("cell")
-        return Query(answer, scattered(names, grouping.count(sheet.data)))
+        count = grouping.count(sheet.data)
+        return Query(answer, Reading(scattered(names, count), keyed=True))
 
     return _Draft([*_aliased(keys), *sheet.exprs(used)], query)
-
-
-def _places(name: str, keys: Sequence[str]) -> pl.LazyFrame:
-    """Return the declared keys of a column with their places."""
-    columns = {name: keys, f"place of {name}": range(len(keys))}
-    types = {name: pl.String, f"place of {name}": pl.Int64}
-    return pl.DataFrame(columns, schema=types).lazy()
 
 
 def _raced(
@@ -203,12 +233,13 @@ def _raced(
         names[index] = moment_names(step, grids, mask)
     frame = (frame if filled else frame.filter(keep)).with_columns(_aliased(wide))
     if not grouping.by and not grouping.edges:
-        return Query(frame.select(_aliased(totals)), single(names))
+        return Query(frame.select(_aliased(totals)), Reading(single(names)))
     assert not filled, "rows beyond the bound stay only where there is one cell"
     answer = frame.group_by(cell=pl.col(place.name) & place.mask).agg(_aliased(totals))
     cell = pl.col("cell") // (1 << place.shift) - 1
     answer = answer.with_columns(cell.alias("cell"))
-    return Query(answer, scattered(names, grouping.count(sheet.data)))
+    count = grouping.count(sheet.data)
+    return Query(answer, Reading(scattered(names, count), keyed=True))
 
 
 def _aliased(exprs: dict[str, pl.Expr]) -> list[pl.Expr]:

@@ -15,7 +15,7 @@ import polars as pl
 
 from dpql.curator.cells import Grouping, dropping, number_column, races
 from dpql.curator.engines.polars_cells import Cells
-from dpql.curator.engines.polars_source import Source
+from dpql.curator.engines.polars_pieces import Source
 from dpql.curator.grid import cuts, ruler_of
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Condition, DropNulls
@@ -115,15 +115,23 @@ class Sheet:
         self, frame: pl.LazyFrame, seed: int, index: int, count: int
     ) -> pl.LazyFrame:
         """Return the derived columns of the units whose hash is ``index``."""
-        name = self.plan.spec.privacy.unit
-        assert name is not None, "units are rows otherwise"
-        unit = self.cells.unit(name)
+        unit = self._unit()
         lots = unit.hash(seed)
         if count > 1:
             frame = frame.filter(lots % count == index)
         return frame.select(
             unit.alias("unit"), lots.alias("hash"), *self._narrow(), *self._packed()
         )
+
+    def part_reads(self) -> set[str]:
+        """Return the columns of the data that a part reads."""
+        derived = [self._unit(), *self._narrow(), *self._packed()]
+        return {name for expr in derived for name in expr.meta.root_names()}
+
+    def _unit(self) -> pl.Expr:
+        name = self.plan.spec.privacy.unit
+        assert name is not None, "units are rows otherwise"
+        return self.cells.unit(name)
 
     def _narrow(self) -> list[pl.Expr]:
         """Return the summed columns in the narrowest types, and their masks."""

@@ -8,8 +8,7 @@ Objects of Python, pandas and Arrow are converted column by column, declared one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from dpql.curator.cells import keys_of
 from dpql.curator.engines.files import COLUMNAR, File, files_of
 from dpql.curator.engines.places import unreadable
 from dpql.curator.engines.polars_arrow import (
@@ -27,8 +25,8 @@ from dpql.curator.engines.polars_arrow import (
     stream_columns,
 )
 from dpql.curator.engines.polars_columnar import column_pieces
-from dpql.curator.engines.polars_columns import check, is_number, places
-from dpql.curator.engines.polars_files import SEPARATORS, Piece, scanned
+from dpql.curator.engines.polars_columns import is_number, places
+from dpql.curator.engines.polars_files import SEPARATORS, scanned
 from dpql.curator.engines.polars_native import UnknownToPolars, native_pieces
 from dpql.curator.engines.polars_objects import array as numpy_array
 from dpql.curator.engines.polars_objects import objects
@@ -38,33 +36,10 @@ from dpql.curator.engines.polars_pandas import (
     pandas_column,
     pandas_columns,
 )
-from dpql.curator.engines.polars_text import as_type, common_type, inner, key_words
+from dpql.curator.engines.polars_pieces import Piece, Source, joined
+from dpql.curator.engines.polars_text import inner
 from dpql.errors import RunFault
 from dpql.model.spec import Data
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Rows not yet read: a lazy frame of the declared columns and their types.
-
-    The cells of ``coded`` columns are places among their declared keys. ``costly`` says
-    that a second scan would parse the text a second time.
-    """
-
-    frame: pl.LazyFrame = field(repr=False)
-    types: Mapping[str, Any]
-    coded: frozenset[str] = frozenset()
-    text: bool = False
-    costly: bool = False
-    counts: Sequence[Callable[[], int] | None] = field(default=(None,), repr=False)
-
-    def rows(self) -> int:
-        """Return the number of rows, which is read only where it is public."""
-        known = [count for count in self.counts if count is not None]
-        if len(known) == len(self.counts):
-            return sum(count() for count in known)
-        counted = self.frame.select(pl.len()).collect(engine="streaming")
-        return int(counted.item())
 
 
 def open_frame(frame: object, data: Data) -> Source:
@@ -78,8 +53,8 @@ def open_frame(frame: object, data: Data) -> Source:
         return _filed(str(frame), data)
     if isinstance(frame, pl.LazyFrame | pl.DataFrame):
         costly = isinstance(frame, pl.LazyFrame)
-        return _source([_polars(frame.lazy(), data)], data, costly=costly)
-    return _source([_memory(_columns(frame, data), data)], data)
+        return joined([_polars(frame.lazy(), data)], data, costly=costly)
+    return joined([_memory(_columns(frame, data), data)], data)
 
 
 def _filed(place: str, data: Data) -> Source:
@@ -87,7 +62,7 @@ def _filed(place: str, data: Data) -> Source:
     if format_ in COLUMNAR:
         return _columnar(format_, files, data)
     pieces = scanned(format_, files, data)
-    return _source(pieces, data, text=format_ in SEPARATORS, costly=True)
+    return joined(pieces, data, text=format_ in SEPARATORS, costly=True)
 
 
 def _columnar(format_: str, files: Sequence[File], data: Data) -> Source:
@@ -97,44 +72,7 @@ def _columnar(format_: str, files: Sequence[File], data: Data) -> Source:
         pieces += native_pieces(format_, strange, data)
     except UnknownToPolars:
         raise unreadable(data) from None
-    return _source(pieces, data)
-
-
-def _source(
-    pieces: Sequence[Piece], data: Data, *, text: bool = False, costly: bool = False
-) -> Source:
-    """Return the pieces as one frame, each column in a type that holds it in all."""
-    names = [column.name for column in data.columns]
-    check({name: [piece.types[name] for piece in pieces] for name in names}, data)
-    number = {column.name: is_number(column) for column in data.columns}
-    coded = frozenset.intersection(*(piece.coded for piece in pieces))
-
-    def held(piece: Piece, name: str) -> tuple[pl.Expr, Any]:
-        if name in piece.coded - coded:
-            return key_words(piece.columns[name], keys_of(data, name)), pl.String()
-        return piece.columns[name], piece.types[name]
-
-    common = {
-        name: common_type([held(p, name)[1] for p in pieces], number=number[name])
-        for name in names
-    }
-    frames = [
-        piece.frame.select(
-            as_type(*held(piece, name), common[name], number=number[name]).alias(
-                inner(name)
-            )
-            for name in names
-        )
-        for piece in pieces
-    ]
-    return Source(
-        frame=frames[0] if len(frames) == 1 else pl.concat(frames),
-        types=common,
-        coded=coded,
-        counts=[piece.rows for piece in pieces],
-        text=text,
-        costly=costly,
-    )
+    return joined(pieces, data)
 
 
 def _polars(frame: pl.LazyFrame, data: Data) -> Piece:

@@ -11,6 +11,7 @@ from functools import reduce
 from itertools import pairwise
 from operator import and_, mul
 
+import numpy as np
 import polars as pl
 
 from dpql.model.plan import Moment, Step
@@ -93,10 +94,9 @@ def scattered(names: Names, count: int) -> Read:
     """Return how a row of sums per cell is read; cells without rows are 0."""
 
     def read(answer: pl.DataFrame) -> Answer:
-        cells = answer["cell"].to_list()
         return {
             index: {
-                moment: _placed(cells, answer[name].to_list(), count)
+                moment: _placed(answer["cell"], answer[name], count)
                 for moment, name in given.items()
             }
             for index, given in names.items()
@@ -123,8 +123,13 @@ def _name(moment: Moment, grids: Sequence[str], mask: Sequence[str]) -> str:
     return f"sum {product or 'rows'} of {'&'.join(mask) or 'all'}"
 
 
-def _placed(cells: Sequence[int], numbers: Sequence[int], count: int) -> list[int]:
-    placed = [0] * count
-    for cell, number in zip(cells, numbers, strict=True):
-        placed[cell] = number
-    return placed
+def _placed(cells: pl.Series, numbers: pl.Series, count: int) -> list[int]:
+    if numbers.dtype == pl.Int128:  # of which numpy has none
+        placed = [0] * count
+        for cell, number in zip(cells.to_list(), numbers.to_list(), strict=True):
+            placed[cell] = number
+        return placed
+    found = np.zeros(count, np.int64)
+    found[cells.to_numpy()] = numbers.to_numpy()
+    listed: list[int] = found.tolist()
+    return listed

@@ -7,13 +7,16 @@ cell, or its word, is read back exactly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
 _INSIDE_INT64 = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+
+_CHECKED = 1 << 12
+"""Cells that are read together, and one by one if one of them is broken."""
 
 
 def inner(name: str) -> str:
@@ -43,6 +46,57 @@ def key_words(places: pl.Expr, keys: Sequence[str]) -> pl.Expr:
     return places.replace_strict(
         range(len(keys)), keys, default=None, return_dtype=pl.String
     )
+
+
+def key_places(
+    name: str, place: str, keys: Sequence[str], *, raw: bool
+) -> pl.LazyFrame:
+    """Return declared keys, as bytes if ``raw``, with their places among them."""
+    cells = [key.encode("utf-8", "surrogatepass") for key in keys] if raw else keys
+    types = {name: pl.Binary if raw else pl.String, place: pl.Int64}
+    return pl.DataFrame({name: cells, place: range(len(keys))}, schema=types).lazy()
+
+
+def mended(cells: pl.Series) -> pl.Series:
+    """Return bytes as text; what is no UTF-8 becomes U+FFFD."""
+    return _read(cells, lambda cell: cell.decode("utf-8", "replace"))
+
+
+def bytes_words(cell: pl.Expr) -> pl.Expr:
+    """Return bytes as text; what is no UTF-8 is no word."""
+    return cell.map_batches(
+        lambda cells: _read(cells, lambda _: None),
+        return_dtype=pl.String(),
+        is_elementwise=True,
+    )
+
+
+def _read(cells: pl.Series, otherwise: Callable[[bytes], str | None]) -> pl.Series:
+    """Return bytes as text, a few cells at a time where some of them are none.
+
+    One broken cell costs the time of its neighbours, not that of the whole column.
+    """
+    try:
+        return cells.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        if len(cells) > _CHECKED:
+            parts = cells.len() // _CHECKED + 1
+            return pl.concat(
+                _read(cells.slice(part * _CHECKED, _CHECKED), otherwise)
+                for part in range(parts)
+            )
+    return pl.Series(
+        cells.name, [_word(cell, otherwise) for cell in cells], dtype=pl.String
+    )
+
+
+def _word(cell: bytes | None, otherwise: Callable[[bytes], str | None]) -> str | None:
+    if cell is None:
+        return None
+    try:
+        return cell.decode()
+    except UnicodeDecodeError:
+        return otherwise(cell)
 
 
 def common_type(types: Sequence[Any], *, number: bool) -> Any:

@@ -1,0 +1,111 @@
+"""Parquet files as polars reads them, a portion at a time, with text as bytes.
+
+A portion is a few row groups of the columns that a query reads, held in memory as a
+file of their own. Portions are read ahead, and added up one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+import polars as pl
+
+from dpql.curator.engines.ahead import Task, gathered
+from dpql.curator.engines.parquet_excerpts import Excerpts, Group, Rooms, excerpt
+from dpql.curator.engines.polars_pieces import Piece, Readings
+from dpql.curator.engines.polars_text import mended
+from dpql.model.spec import CategoryColumn, Data
+
+_PORTION_BYTES = 1 << 24
+"""Bytes of a portion, about; fewer cost time, more cost memory."""
+
+_FIRST_BYTES = 1 << 22
+"""Bytes of the first portion, for which the others wait."""
+
+_ROOMS = 3
+"""Portions held at once: one is added up, one is ready, one is made."""
+
+_FOOTER_BYTES = 1 << 7
+"""Bytes that the footer has for a column of a row group, at most, about."""
+
+_TEXT = 6
+_TYPES = {
+    (0, None): pl.Boolean(),
+    (1, None): pl.Int32(),
+    (2, None): pl.Int64(),
+    (4, None): pl.Float32(),
+    (5, None): pl.Float64(),
+    (6, None): pl.Binary(),
+    (1, 13): pl.UInt32(),
+    (2, 14): pl.UInt64(),
+}
+"""Physical type and annotation -> type of polars."""
+
+Part = tuple[Excerpts, Group]
+
+
+def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
+    """Return the rows of files that agree in their leaves."""
+    leaves = files[0].leaves
+    texts = {name for name, leaf in leaves.items() if leaf.kind == _TEXT}
+    raw = texts & {
+        column.name for column in data.columns if isinstance(column, CategoryColumn)
+    }
+    every = [(file, group) for file in files for group in file.groups.values()]
+    places = {name: str(place) for place, name in enumerate(leaves)}
+    columns = {name: pl.col(place) for name, place in places.items()}
+    for name in texts - raw:
+        columns[name] = columns[name].map_batches(
+            mended, return_dtype=pl.String(), is_elementwise=True
+        )
+    types = {name: _TYPES[leaf.kind, leaf.annotation] for name, leaf in leaves.items()}
+
+    def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
+        rooms = Rooms(_PORTION_BYTES, _ROOMS)
+
+        def tasks() -> Iterator[Task[tuple[int, pl.LazyFrame]]]:
+            for number, wanted in enumerate(readings):
+                stored = [name for name in leaves if name in wanted] or list(leaves)[:1]
+                if not every:
+                    schema = {places[name]: types[name] for name in stored}
+                    yield partial(iter, [(number, pl.LazyFrame(schema=schema))])
+                first = _PORTION_BYTES if number else _FIRST_BYTES
+                for parts in _portioned(every, stored, first):
+                    yield partial(portion, number, parts, stored)
+
+        def portion(
+            number: int, parts: Sequence[Part], stored: Sequence[str]
+        ) -> Iterator[tuple[int, pl.LazyFrame]]:
+            held = excerpt(parts, stored, rooms)
+            frame = pl.scan_parquet(held, use_statistics=False, cache=False)
+            names = {str(place): places[name] for place, name in enumerate(stored)}
+            yield number, frame.rename(names)
+
+        # One thread reads ahead: memory is the bound of it, not the disk.
+        return gathered(tasks(), 1)
+
+    return Piece(
+        portions=portions,
+        columns=columns,
+        types=types | dict.fromkeys(texts, pl.String()),
+        raw=frozenset(raw),
+        rows=lambda: sum(group.rows for _, group in every),
+    )
+
+
+def _portioned(
+    parts: Iterable[Part], names: Sequence[str], first: int
+) -> Iterator[list[Part]]:
+    """Yield the row groups in portions; the first one takes so many bytes, about."""
+    portion: list[Part] = []
+    size, most = 0, first
+    for part in parts:
+        more = part[1].size(names) + len(names) * _FOOTER_BYTES
+        if portion and size + more > most:
+            yield portion
+            portion, size, most = [], 0, _PORTION_BYTES
+        portion.append(part)
+        size += more
+    if portion:
+        yield portion
