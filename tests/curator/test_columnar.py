@@ -24,9 +24,12 @@ from dpql.curator.engines import (
     polars_arrow,
     polars_engine,
 )
+from dpql.curator.engines.parquet_excerpts import Excerpts
 from dpql.curator.engines.polars_arrow import Keys, array
 from dpql.model.plan import Plan
 from dpql.planner import plan
+
+pytestmark = pytest.mark.usefixtures("lane")
 
 RELAXED = settings(
     max_examples=40,
@@ -86,17 +89,19 @@ def test_rows_may_lie_in_any_parts(
 def _opened(decided: Plan, path: Path, patch: pytest.MonkeyPatch) -> tuple[Any, int]:
     """Return the sums, and how often a file was opened to get them."""
     count = 0
-    source = arrow_files._source
 
-    def counting(content: Any, *size: Any) -> Any:
-        nonlocal count
-        count += 1
-        return source(content, *size)
+    def counting(function: Any) -> Any:
+        def counted(*given: Any) -> Any:
+            nonlocal count
+            count += 1
+            return function(*given)
 
-    patch.setattr(arrow_files, "_source", counting)
-    found = answer(polars_engine, decided, path)
-    patch.setattr(arrow_files, "_source", source)
-    return found, count
+        return counted
+
+    with patch.context() as here:
+        here.setattr(arrow_files, "_source", counting(arrow_files._source))
+        here.setattr(Excerpts, "fill", counting(Excerpts.fill))
+        return answer(polars_engine, decided, path), count
 
 
 @pytest.mark.parametrize("rows", [1_000, 100_000_000])

@@ -21,6 +21,8 @@ from dpql.errors import RunFault
 from dpql.model.plan import Plan
 from dpql.planner import plan
 
+pytestmark = pytest.mark.usefixtures("lane")
+
 WORDS = ["north", None, "south", "east", "north", "north"]
 DELTAS = ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"]
 

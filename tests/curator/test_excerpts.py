@@ -1,0 +1,381 @@
+"""Excerpts of Parquet files: the same cells in a file of its own, text as bytes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as pe
+import pytest
+import reference_engine as reference
+from curator_frames import frames
+from curator_plans import (
+    COLUMNS,
+    known_plan,
+    known_unit_plan,
+    row_plan,
+    unit_plan,
+)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_parity import answer, same
+
+from dpql.curator.engines import (
+    parquet_excerpts,
+    polars_engine,
+    polars_excerpts,
+)
+from dpql.curator.engines.arrow_files import opened
+from dpql.curator.engines.parquet_excerpts import Excerpts, Rooms, excerpt
+from dpql.curator.engines.parquet_footer import Leaf, footer
+from dpql.curator.engines.polars_pieces import Piece
+from dpql.curator.engines.polars_query import Reading
+from dpql.curator.engines.polars_text import bytes_words, mended
+
+RELAXED = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+TEXT = st.one_of(
+    st.binary(max_size=12), st.sampled_from([b"", b"\xff", b"a", b"x" * 999])
+)
+CELLS: Mapping[str, tuple[Any, Any]] = {
+    "bool": (pa.bool_(), st.booleans()),
+    "int32": (pa.int32(), st.integers(-(2**31), 2**31 - 1)),
+    "int64": (pa.int64(), st.integers(-(2**63), 2**63 - 1)),
+    "uint32": (pa.uint32(), st.integers(0, 2**32 - 1)),
+    "uint64": (pa.uint64(), st.integers(0, 2**64 - 1)),
+    "float": (pa.float32(), st.floats(width=32, allow_nan=False)),
+    "double": (pa.float64(), st.floats(allow_nan=False)),
+    "text": (pa.binary(), TEXT),
+}
+ENCODINGS = {
+    "bool": ["PLAIN", "RLE"],
+    "int32": ["PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"],
+    "int64": ["PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"],
+    "uint32": ["PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"],
+    "uint64": ["PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"],
+    "float": ["PLAIN", "BYTE_STREAM_SPLIT"],
+    "double": ["PLAIN", "BYTE_STREAM_SPLIT"],
+    "text": ["PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"],
+}
+CODECS = ["none", "snappy", "gzip", "brotli", "zstd"]
+PLANS = {
+    "row": row_plan(),
+    "known": known_plan(5),
+    "unit": unit_plan(1, 1),
+    "known_unit": known_unit_plan(5, 1),
+}
+
+
+def _column(kind: str, cells: Sequence[Any], *, nulls: bool) -> tuple[Any, Any]:
+    """Return a field and an array; text may be of any bytes."""
+    held = pa.array(cells, CELLS[kind][0])
+    text = kind == "text"
+    made = held.view(pa.string()) if text else held
+    return pa.field(kind, made.type, nullable=nulls), made
+
+
+def _written(columns: Sequence[tuple[Any, Any]], **options: Any) -> bytes:
+    table = pa.Table.from_arrays(
+        [made for _, made in columns], schema=pa.schema([one for one, _ in columns])
+    )
+    file = io.BytesIO()
+    pq.write_table(table, file, **options)
+    return file.getvalue()
+
+
+def _parted(content: bytes, names: Sequence[str]) -> Excerpts | None:
+    return opened("parquet", content).excerpts(names)
+
+
+def _read(held: bytes) -> list[list[Any]]:
+    """Return the cells of each column as polars reads them."""
+    frame = pl.read_parquet(held)
+    assert frame.columns == [str(place) for place in range(frame.width)]
+    return [column.to_list() for column in frame]
+
+
+def _taken(file: Excerpts, names: Sequence[str], rooms: Rooms | None = None) -> bytes:
+    parts = [(file, group) for group in file.groups.values()]
+    return excerpt(parts, names, rooms or Rooms(1 << 16, 1))
+
+
+@given(data=st.data())
+@RELAXED
+def test_an_excerpt_holds_the_very_cells_of_its_file(data: Any) -> None:
+    """Whatever the encoding, the codec, the pages and the row groups are."""
+    kinds = data.draw(st.lists(st.sampled_from(list(CELLS)), min_size=1, unique=True))
+    count = data.draw(st.integers(1, 30))
+    nulls = {kind: data.draw(st.booleans()) for kind in kinds}
+    cells = {
+        kind: data.draw(
+            st.lists(
+                st.none() | CELLS[kind][1] if nulls[kind] else CELLS[kind][1],
+                min_size=count,
+                max_size=count,
+            )
+        )
+        for kind in kinds
+    }
+    listed = data.draw(st.booleans())
+    encodings = {kind: data.draw(st.sampled_from(ENCODINGS[kind])) for kind in kinds}
+    content = _written(
+        [_column(kind, cells[kind], nulls=nulls[kind]) for kind in kinds],
+        use_dictionary=listed,
+        column_encoding=None if listed else encodings,
+        compression=data.draw(st.sampled_from(CODECS)),
+        data_page_version=data.draw(st.sampled_from(["1.0", "2.0"])),
+        data_page_size=data.draw(st.sampled_from([1, 64, 1 << 20])),
+        write_batch_size=data.draw(st.sampled_from([1, 3, 1024])),
+        row_group_size=data.draw(st.sampled_from([1, 7, 100])),
+        store_schema=data.draw(st.booleans()),
+        write_page_index=data.draw(st.booleans()),
+    )
+    names = data.draw(st.permutations(kinds))[: data.draw(st.integers(1, len(kinds)))]
+    file = _parted(content, kinds)
+    assert file is not None
+    assert _read(_taken(file, names)) == [cells[name] for name in names]
+
+
+def test_an_excerpt_says_nothing_but_where_cells_lie() -> None:
+    """No statistics of cells, no annotation of text and no schema of Arrow."""
+    content = _written([_column("text", [b"a", b"\xff"], nulls=True)])
+    file = _parted(content, ["text"])
+    assert file is not None
+    known = pq.ParquetFile(io.BytesIO(_taken(file, ["text"])))
+    assert known.metadata.metadata is None
+    assert known.schema.column(0).logical_type.type == "NONE"
+    assert not known.metadata.row_group(0).column(0).is_stats_set
+
+
+def test_many_columns_and_row_groups_are_told_of() -> None:
+    """Lists of fifteen things and more are spelt in another way."""
+    table = {f"c{place}": range(place, place + 40) for place in range(40)}
+    content = io.BytesIO()
+    pq.write_table(pa.table(table), content, row_group_size=2)
+    file = _parted(content.getvalue(), list(table))
+    assert file is not None
+    assert _read(_taken(file, list(table))) == [list(cells) for cells in table.values()]
+
+
+def test_a_footer_is_spelt_as_thrift_spells_it() -> None:
+    """A footer without rows, byte for byte: fields by distance, numbers doubled."""
+    told = (
+        b"\x15\x02"  # 1, an int32: version 1
+        b"\x19\x2c"  # 2, a list of two structs
+        b"\x48\x04rows\x15\x02\x00"  # 4, a name; 5, one child
+        b"\x15\x0c\x25\x02\x18\x010\x00"  # 1, type 6; 3, optional; 4, its name
+        b"\x16\x00"  # 3, an int64: no rows
+        b"\x19\x0c"  # 4, a list of no structs
+        b"\x00"
+    )
+    end = len(told).to_bytes(4, "little") + b"PAR1"
+    assert footer([Leaf(6, None, optional=True)], []) == told + end
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.array([1], pa.int8()),
+        pa.array([1], pa.uint16()),
+        pa.array([1], pa.float16()),
+        pa.array([1], pa.timestamp("us")),
+        pa.array([1], pa.duration("us")),
+        pa.array([1], pa.date32()),
+        pa.array([1], pa.decimal128(5, 1)),
+        pa.array([[1]], pa.list_(pa.int64())),
+        pa.array([{"a": 1}]),
+        pa.array([b"a"]),
+    ],
+    ids=lambda cells: str(cells.type),
+)
+def test_other_types_are_left_to_arrow(cells: Any) -> None:
+    """Where polars might read another cell than Arrow, it reads none."""
+    file = io.BytesIO()
+    pq.write_table(pa.table({"x": cells}), file)
+    assert _parted(file.getvalue(), ["x"]) is None
+
+
+def test_words_of_a_dictionary_are_text() -> None:
+    """A categorical column is stored as the text that it is."""
+    content = io.BytesIO()
+    pq.write_table(pa.table({"k": pa.array(["a", "b"]).dictionary_encode()}), content)
+    file = _parted(content.getvalue(), ["k"])
+    assert file is not None
+    assert _read(_taken(file, ["k"])) == [[b"a", b"b"]]
+
+
+def test_row_groups_of_unknown_codecs_or_sizes_are_left_to_arrow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each row group is judged by itself."""
+    column = _column("int64", range(30), nulls=True)
+    packed = _parted(_written([column], compression="lz4"), ["int64"])
+    assert packed is not None
+    assert packed.groups == {}
+    monkeypatch.setattr(parquet_excerpts, "_LARGEST_ROWS", 9)
+    long = _parted(_written([column], row_group_size=9), ["int64"])
+    assert long is not None
+    assert list(long.groups) == [0, 1, 2, 3]
+    monkeypatch.setattr(parquet_excerpts, "_LARGEST_ROWS", 8)
+    short = _parted(_written([column], row_group_size=9), ["int64"])
+    assert short is not None
+    assert list(short.groups) == [3]
+    monkeypatch.setattr(parquet_excerpts, "_LARGEST_BYTES", 8)
+    assert not _parted(_written([column]), ["int64"]).groups  # type: ignore[union-attr]
+
+
+def test_a_nested_column_is_not_that_of_its_path() -> None:
+    """`a.b` may be the name of a column, and the path to a part of another."""
+    content = io.BytesIO()
+    table = {"a": pa.array([{"b": 1}, {"b": 2}]), "a.b": pa.array([3, 4])}
+    pq.write_table(pa.table(table), content)
+    file = _parted(content.getvalue(), ["a.b"])
+    assert file is not None
+    assert _read(_taken(file, ["a.b"])) == [[3, 4]]
+
+
+class _Vault(pe.KmsClient):  # type: ignore[misc]
+    """Keys that are wrapped in nothing."""
+
+    def wrap_key(self, key_bytes: bytes, _: str) -> bytes:
+        """Return the key."""
+        return key_bytes
+
+    def unwrap_key(self, wrapped_key: bytes, _: str) -> bytes:
+        """Return the key."""
+        return wrapped_key
+
+
+def test_of_encrypted_columns_nothing_is_asked(tmp_path: Path) -> None:
+    """Arrow would abort the process; something follows the footer of such a file."""
+    factory = pe.CryptoFactory(lambda _: _Vault())
+    keys = pe.EncryptionConfiguration(
+        footer_key="f", column_keys={"c": ["x"]}, plaintext_footer=True
+    )
+    table = pa.table({"x": [1, 2], "y": [3, 4]})
+    path = tmp_path / "rows.parquet"
+    locked = factory.file_encryption_properties(pe.KmsConnectionConfig(), keys)
+    with pq.ParquetWriter(path, table.schema, encryption_properties=locked) as writer:
+        writer.write_table(table)
+    file = opened("parquet", str(path))
+    assert file.excerpts(["x"]) is None
+    assert file.excerpts(["y"]) is None
+
+
+def test_a_room_is_used_again_but_not_while_it_is_held() -> None:
+    """An excerpt stays as it is, whatever is made after it."""
+    rooms = Rooms(1 << 12, 1)
+    cells = [[1, 2], [3, 4], list(range(9_999))]
+    held = []
+    for some in cells:
+        content = _written([_column("int64", some, nulls=True)], compression="none")
+        file = _parted(content, ["int64"])
+        assert file is not None
+        held.append(_taken(file, ["int64"], rooms))
+    assert [_read(one) for one in held] == [[some] for some in cells]
+    assert len(held[0]) == len(held[1]) == 1 << 12 < len(held[2])
+
+
+def test_a_file_that_ends_early_is_not_read(tmp_path: Path) -> None:
+    """What is missing is never taken for zeros."""
+    path = tmp_path / "rows.parquet"
+    path.write_bytes(_written([_column("int64", [1, 2], nulls=True)]))
+    file = opened("parquet", str(path)).excerpts(["int64"])
+    assert file is not None
+    view = memoryview(bytearray(9))
+    with pytest.raises(OSError, match="ends while"):
+        file.fill([(view, path.stat().st_size - 8)])
+    path.write_bytes(path.read_bytes() + b"\0")
+    with pytest.raises(OSError, match="changes while"):
+        file.fill([(view, 0)])
+
+
+@pytest.mark.parametrize("kind", PLANS)
+@given(data=st.data())
+@RELAXED
+def test_portions_of_any_size_give_the_integers_of_the_reference(
+    kind: str, data: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Row groups in many portions, merged early, and some of them read by Arrow."""
+    decided = PLANS[kind]
+    names = [column.name for column in decided.spec.data.columns]
+    frame = data.draw(frames(names, size=5))
+    path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+    frame.write_parquet(path, row_group_size=data.draw(st.sampled_from([1, 2, 5])))
+    with pytest.MonkeyPatch.context() as patch:
+        size = data.draw(st.sampled_from([1, 200, 1 << 20]))
+        patch.setattr(polars_excerpts, "_PORTION_BYTES", size)
+        patch.setattr(
+            polars_excerpts, "_FIRST_BYTES", data.draw(st.sampled_from([1, size]))
+        )
+        patch.setattr(polars_engine, "_HELD", data.draw(st.sampled_from([2, 16])))
+        patch.setattr(
+            parquet_excerpts, "_LARGEST_ROWS", data.draw(st.sampled_from([1, 2, 9]))
+        )
+        found = answer(polars_engine, decided, path)
+    # Another engine may draw other lots; this one draws the same from any source.
+    other = reference if decided.spec.privacy.unit is None else polars_engine
+    same(decided, answer(other, decided, frame), found)
+
+
+def test_excerpts_are_what_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parity above is that of excerpts: an ordinary file qualifies."""
+    made: list[Piece] = []
+    piece = polars_excerpts.excerpt_piece
+    decided = row_plan()
+    types = {"region": str, "kind": str, "age": int, "kids": int, "big": int}
+    row = {name: types.get(name, float)() for name in COLUMNS}
+    pl.DataFrame([row] * 3).write_parquet(tmp_path / "rows.parquet", row_group_size=2)
+    monkeypatch.setattr(
+        "dpql.curator.engines.polars_columnar.excerpt_piece",
+        lambda *given: made.append(piece(*given)) or made[-1],
+    )
+    source = polars_engine.open_frame(tmp_path / "rows.parquet", decided.spec.data)
+    assert [one.raw for one in made] == [{"region", "kind"}] == [source.raw]
+    assert source.rows() == 3
+
+
+def test_answers_beyond_64_bits_are_merged_exactly() -> None:
+    """What each portion holds in 64 bits, all of them may not."""
+    most = 2**63 - 1
+    flat = pl.DataFrame(
+        {"u": [most], "n": [2**32 - 1]}, {"u": pl.Int64, "n": pl.UInt32}
+    )
+    (row,) = Reading(lambda _: {}).merged([flat] * 3).rows(named=True)
+    assert row == {"u": 3 * most, "n": 3 * (2**32 - 1)}
+    keyed = [
+        pl.DataFrame({"cell": [0, 2], "u": [most, -most]}),
+        pl.DataFrame({"cell": [2, 1], "u": [-most, 5]}),
+    ]
+    found = Reading(lambda _: {}, keyed=True).merged(keyed)
+    assert dict(found.rows()) == {0: most, 1: 5, 2: -2 * most}
+
+
+@pytest.mark.parametrize("size", [0, 1, 4095, 4096, 4097, 8192, 10_000])
+def test_bytes_become_text_a_few_cells_at_a_time(size: int) -> None:
+    """A broken cell becomes U+FFFD, or no word; the others stay, wherever it stands."""
+    for broken in {0, size // 2, size - 1} - {-1}:
+        cells: list[bytes | None] = [b"\xc3\xa9", None] * (size // 2) + [b"a"] * (
+            size % 2
+        )
+        if size:
+            cells[broken] = b"a\xff"
+        words = [
+            None if cell is None else cell.decode("utf-8", "replace") for cell in cells
+        ]
+        column = pl.Series("k", cells, pl.Binary)
+        assert mended(column).to_list() == words
+        read = column.to_frame().lazy().select(bytes_words(pl.col("k")))
+        assert read.collect()["k"].to_list() == [
+            None if word == "a\ufffd" else word for word in words
+        ]
