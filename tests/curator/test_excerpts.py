@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -232,14 +233,82 @@ def test_row_groups_of_unknown_codecs_or_sizes_are_left_to_arrow(
     assert not _parted(_written([column]), ["int64"]).groups  # type: ignore[union-attr]
 
 
-def test_a_nested_column_is_not_that_of_its_path() -> None:
-    """`a.b` may be the name of a column, and the path to a part of another."""
+@pytest.mark.parametrize("names", [["s", "x", "s.x"], ["s.x", "x", "s"]])
+def test_a_part_of_a_column_is_not_the_column_of_its_name(names: list[str]) -> None:
+    """`x` may be a column and a part of another, and `s.x` the name of a third."""
+    table = {"s": pa.array([{"x": 1}]), "x": pa.array([2]), "s.x": pa.array([3])}
     content = io.BytesIO()
-    table = {"a": pa.array([{"b": 1}, {"b": 2}]), "a.b": pa.array([3, 4])}
-    pq.write_table(pa.table(table), content)
-    file = _parted(content.getvalue(), ["a.b"])
+    pq.write_table(pa.table({name: table[name] for name in names}), content)
+    file = _parted(content.getvalue(), ["x", "s.x"])
     assert file is not None
-    assert _read(_taken(file, ["a.b"])) == [[3, 4]]
+    assert _read(_taken(file, ["x", "s.x"])) == [[2], [3]]
+    assert _parted(content.getvalue(), ["s"]) is None
+
+
+class _Told(SimpleNamespace):
+    """What a footer says of a row group with one column."""
+
+    def column(self, _: int) -> _Told:
+        """Return the column."""
+        return self
+
+
+@pytest.mark.parametrize(
+    ("claims", "found"),
+    [
+        ({}, (10, 40)),
+        ({"dictionary_page_offset": None}, (30, 40)),
+        ({"dictionary_page_offset": 0}, (30, 40)),
+        ({"dictionary_page_offset": 31}, (30, 40)),
+        ({"data_page_offset": 3, "dictionary_page_offset": None}, None),
+        ({"data_page_offset": -3, "dictionary_page_offset": None}, None),
+        ({"total_compressed_size": 90}, (10, 90)),
+        ({"total_compressed_size": 91}, None),
+        ({"total_compressed_size": 0}, None),
+        ({"total_compressed_size": -1}, None),
+        ({"total_uncompressed_size": -1}, None),
+        ({"total_uncompressed_size": 1 << 40}, None),
+        ({"num_values": -1}, None),
+        ({"num_rows": 1 << 40}, None),
+        ({"compression": "LZ4"}, None),
+        ({"encodings": ("PLAIN", "NEW")}, None),
+        ({"file_path": "other.parquet"}, None),
+    ],
+    ids=str,
+)
+def test_a_footer_is_not_believed(
+    claims: dict[str, Any], found: tuple[int, int] | None
+) -> None:
+    """A row group is taken only if its cells lie within the file of 100 bytes."""
+    told = _Told(
+        compression="ZSTD",
+        encodings=("PLAIN", "RLE_DICTIONARY"),
+        data_page_offset=30,
+        dictionary_page_offset=10,
+        total_compressed_size=40,
+        total_uncompressed_size=70,
+        num_values=5,
+        num_rows=5,
+        file_path="",
+    )
+    vars(told).update(claims)
+    group = parquet_excerpts._group(told, {"x": 0}, 100)
+    taken = group and (group.chunks["x"].start, group.chunks["x"].length)
+    assert taken == found
+
+
+def test_files_of_writers_that_miscounted_are_left_to_arrow() -> None:
+    """The first versions of Parquet for Java left out a part of a dictionary."""
+    content = _written([_column("int64", [1, 2], nulls=True)])
+    created = content.replace(
+        b"parquet-cpp-arrow version ", b"parquet-mr version 1.2.8  "
+    )
+    assert created != content
+    assert _parted(created, ["int64"]) is None
+    created = content.replace(
+        b"parquet-cpp-arrow version ", b"parquet-mr version 1.12.0 "
+    )
+    assert _parted(created, ["int64"]) is not None
 
 
 class _Vault(pe.KmsClient):  # type: ignore[misc]

@@ -200,11 +200,10 @@ def _leaf(column: Any, kind: Any) -> Leaf | None:
         return None
     name = "text" if name in _TEXT else name
     stored, number = _KINDS.get(name, (None, 0))
-    if column.physical_type != stored or column.max_repetition_level:
+    if column.physical_type != stored:
         return None
-    if column.max_definition_level > 1:
-        return None
-    optional = bool(column.max_definition_level)
+    # Without lists and structs around it, a cell is there or it is not.
+    optional = column.max_definition_level == 1
     return Leaf(number, _ANNOTATIONS.get(name), optional)
 
 
