@@ -414,6 +414,19 @@ def test_excerpts_are_what_is_read(
     assert source.rows() == 3
 
 
+@pytest.mark.parametrize("kind", PLANS)
+def test_a_file_without_rows_counts_nothing(kind: str, tmp_path: Path) -> None:
+    """There are no portions of it, and all cells of its statistics."""
+    decided = PLANS[kind]
+    names = [column.name for column in decided.spec.data.columns]
+    path = tmp_path / "rows.parquet"
+    pq.ParquetWriter(path, pa.schema(dict.fromkeys(names, pa.string()))).close()
+    assert pq.ParquetFile(path).metadata.num_row_groups == 0
+    found = answer(polars_engine, decided, path)
+    for step, moments in zip(decided.steps, found.moments, strict=True):
+        assert {m.name: [0] * step.cells for m in step.moments} == dict(moments)
+
+
 def test_answers_beyond_64_bits_are_merged_exactly() -> None:
     """What each portion holds in 64 bits, all of them may not."""
     most = 2**63 - 1

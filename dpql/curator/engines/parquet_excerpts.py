@@ -196,8 +196,6 @@ def _ending(content: str | bytes) -> tuple[int, int]:
 def _leaf(column: Any, kind: Any) -> Leaf | None:
     """Return a column as excerpts have it, if polars and Arrow read it alike."""
     name = str(kind.value_type if str(kind).startswith("dictionary<") else kind)
-    if name != str(kind) and name not in _TEXT:
-        return None
     name = "text" if name in _TEXT else name
     stored, number = _KINDS.get(name, (None, 0))
     if column.physical_type != stored:

@@ -66,7 +66,7 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
 
         def tasks() -> Iterator[Task[tuple[int, pl.LazyFrame]]]:
             for number, wanted in enumerate(readings):
-                stored = [name for name in leaves if name in wanted] or list(leaves)[:1]
+                stored = [name for name in leaves if name in wanted]
                 if not every:
                     schema = {places[name]: types[name] for name in stored}
                     yield partial(iter, [(number, pl.LazyFrame(schema=schema))])
