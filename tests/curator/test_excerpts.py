@@ -92,6 +92,12 @@ def _written(columns: Sequence[tuple[Any, Any]], **options: Any) -> bytes:
     return file.getvalue()
 
 
+def _rows(count: int) -> pl.DataFrame:
+    """Return rows of the plans, all alike."""
+    types = {"region": str, "kind": str, "age": int, "kids": int, "big": int}
+    return pl.DataFrame([{n: types.get(n, float)() for n in COLUMNS}] * count)
+
+
 def _parted(content: bytes, names: Sequence[str]) -> Excerpts | None:
     return opened("parquet", content).excerpts(names)
 
@@ -353,6 +359,26 @@ def test_a_room_is_used_again_but_not_while_it_is_held() -> None:
     assert len(held[0]) == len(held[1]) == 1 << 12 < len(held[2])
 
 
+def test_a_run_needs_no_more_memory_than_its_rooms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A portion is given back before the next but one is made, in the same room."""
+    path = tmp_path / "rows.parquet"
+    _rows(900).write_parquet(path, row_group_size=50)
+    monkeypatch.setattr(polars_excerpts, "_PORTION_BYTES", 1 << 12)
+    monkeypatch.setattr(polars_excerpts, "_FIRST_BYTES", 1)
+    rooms: list[int] = []
+
+    def made(*given: Any) -> bytes:
+        held = excerpt(*given)
+        rooms.append(id(held))
+        return held
+
+    monkeypatch.setattr(polars_excerpts, "excerpt", made)
+    answer(polars_engine, PLANS["row"], path)
+    assert len(rooms) > 2 == len(set(rooms))
+
+
 def test_a_file_that_ends_early_is_not_read(tmp_path: Path) -> None:
     """What is missing is never taken for zeros."""
     path = tmp_path / "rows.parquet"
@@ -402,9 +428,7 @@ def test_excerpts_are_what_is_read(
     made: list[Piece] = []
     piece = polars_excerpts.excerpt_piece
     decided = row_plan()
-    types = {"region": str, "kind": str, "age": int, "kids": int, "big": int}
-    row = {name: types.get(name, float)() for name in COLUMNS}
-    pl.DataFrame([row] * 3).write_parquet(tmp_path / "rows.parquet", row_group_size=2)
+    _rows(3).write_parquet(tmp_path / "rows.parquet", row_group_size=2)
     monkeypatch.setattr(
         "dpql.curator.engines.polars_columnar.excerpt_piece",
         lambda *given: made.append(piece(*given)) or made[-1],

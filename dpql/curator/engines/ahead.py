@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from queue import Queue
+from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -20,11 +20,12 @@ class _End:
 
 
 class _Work(Generic[T]):
-    """Tasks that several threads take from, and what is ready of them."""
+    """Tasks that several threads take from, handing over what they are asked for."""
 
-    def __init__(self, tasks: Iterable[Task[T]], threads: int) -> None:
-        self.ready: Queue[T | _End] = Queue(threads)
+    def __init__(self, tasks: Iterable[Task[T]]) -> None:
         self.stopped = threading.Event()
+        self._asked = threading.Semaphore(0)
+        self._given: SimpleQueue[T | _End] = SimpleQueue()
         self._left = iter(tasks)
         self._lock = threading.Lock()
 
@@ -34,12 +35,21 @@ class _Work(Generic[T]):
         try:
             while (task := self._next()) is not None:
                 for thing in task():
-                    self.ready.put(thing)
+                    self._give(thing)
                     if self.stopped.is_set():
                         break
         except BaseException as error:  # noqa: BLE001  it is raised by the taker
             failure = error
-        self.ready.put(_End(failure))
+        self._give(_End(failure))
+
+    def ask(self) -> T | _End:
+        """Return what a thread has ready, or the first thing that one gets ready."""
+        self._asked.release()
+        return self._given.get()
+
+    def _give(self, thing: T | _End) -> None:
+        self._asked.acquire()
+        self._given.put(thing)
 
     def _next(self) -> Task[T] | None:
         with self._lock:
@@ -49,19 +59,21 @@ class _Work(Generic[T]):
 def gathered(tasks: Iterable[Task[T]], threads: int) -> Iterator[T]:
     """Yield what the tasks give; each thread works at one task at a time.
 
-    At most as many things wait to be taken as there are threads. Whatever a task raises
-    is raised here. No thread is left behind, not even if the taker has had enough.
+    A thread that has a thing ready waits until it is asked for, so each thread holds
+    one thing, and the taker another. Whatever a task raises is raised here. No thread
+    is left behind, not even if the taker has had enough.
     """
-    work = _Work(tasks, threads)
+    work = _Work(tasks)
     working = 0
     try:
         for _ in range(threads):
             threading.Thread(target=work.run, daemon=True).start()
             working += 1
         while working:
-            thing = work.ready.get()
+            thing = work.ask()
             if not isinstance(thing, _End):
                 yield thing
+                del thing  # so that its memory can be used again
                 continue
             working -= 1
             if thing.failure is not None:
@@ -69,4 +81,4 @@ def gathered(tasks: Iterable[Task[T]], threads: int) -> Iterator[T]:
     finally:
         work.stopped.set()
         while working:
-            working -= isinstance(work.ready.get(), _End)
+            working -= isinstance(work.ask(), _End)

@@ -17,14 +17,14 @@ from dpql.curator.engines.polars_pieces import Piece, Readings
 from dpql.curator.engines.polars_text import mended
 from dpql.model.spec import CategoryColumn, Data
 
-_PORTION_BYTES = 1 << 24
+_PORTION_BYTES = 28 << 20
 """Bytes of a portion, about; fewer cost time, more cost memory."""
 
 _FIRST_BYTES = 1 << 22
 """Bytes of the first portion, for which the others wait."""
 
-_ROOMS = 3
-"""Portions held at once: one is added up, one is ready, one is made."""
+_ROOMS = 2
+"""Portions held at once: one is added up, one is made or ready."""
 
 _FOOTER_BYTES = 1 << 7
 """Bytes that the footer has for a column of a row group, at most, about."""
