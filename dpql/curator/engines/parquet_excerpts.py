@@ -24,15 +24,22 @@ _LARGEST_BYTES = 1 << 27
 _TEXT = {"string", "large_string", "string_view"}
 _KINDS = {
     "bool": ("BOOLEAN", 0),
+    "int8": ("INT32", 1),
+    "int16": ("INT32", 1),
     "int32": ("INT32", 1),
     "int64": ("INT64", 2),
     "float": ("FLOAT", 4),
     "double": ("DOUBLE", 5),
     "text": ("BYTE_ARRAY", 6),
+    "uint8": ("INT32", 1),
+    "uint16": ("INT32", 1),
     "uint32": ("INT32", 1),
     "uint64": ("INT64", 2),
 }
-"""Type of Arrow -> the physical type that it should have, and its number."""
+"""Type of Arrow -> the physical type that it should have, and its number.
+
+Narrow integers are read as the wide ones that they are stored as.
+"""
 
 _ANNOTATIONS = {"uint32": 13, "uint64": 14}
 _CODECS = {"UNCOMPRESSED": 0, "SNAPPY": 1, "GZIP": 2, "BROTLI": 4, "ZSTD": 6}
