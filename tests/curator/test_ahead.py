@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spec_text import spec_text
 
+from dpql.curator.engines import ahead
 from dpql.curator.engines.ahead import gathered
 
 
@@ -30,7 +37,7 @@ def test_everything_is_given_once(sizes: list[int], threads: int) -> None:
 @pytest.mark.parametrize("place", ["task", "tasks"])
 def test_a_failure_is_raised_where_things_are_taken(threads: int, place: str) -> None:
     """Whatever a task raises, or the making of tasks, comes out; all threads end."""
-    before = threading.active_count()
+    before = _threads()
 
     def failing() -> Iterator[int]:
         yield 1
@@ -52,7 +59,7 @@ def test_a_failure_is_raised_where_things_are_taken(threads: int, place: str) ->
 @pytest.mark.parametrize("threads", [1, 3])
 def test_who_stops_early_leaves_no_thread(threads: int) -> None:
     """Closing the generator ends all threads, though tasks are endless."""
-    before = threading.active_count()
+    before = _threads()
     made: list[int] = []
 
     def endless() -> Iterator[int]:
@@ -71,15 +78,101 @@ def test_who_stops_early_leaves_no_thread(threads: int) -> None:
     assert len(made) <= 1 + threads, "each thread holds one thing, the taker another"
 
 
+def test_an_interrupt_while_threads_are_ended_leaves_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where ending them is cut short, they end by themselves: nobody asks any more."""
+    before = _threads()
+
+    class Interrupted(threading.Event):
+        """An event that is interrupted when it is set for the first time."""
+
+        times = 0
+
+        def set(self) -> None:
+            self.times += 1
+            if self.times == 1:
+                raise Failure
+            super().set()
+
+    class Work(ahead._Work[int]):
+        """Work that is stopped by such an event."""
+
+        def __init__(self, tasks: Any) -> None:
+            super().__init__(tasks)
+            self.stopped = Interrupted()
+
+    def endless() -> Iterator[int]:
+        while True:
+            yield 1
+
+    monkeypatch.setattr(ahead, "_Work", Work)
+    found = gathered([endless] * 9, 3)
+    assert next(found) == 1
+    with pytest.raises(Failure):
+        found.close()  # type: ignore[attr-defined]
+    del found
+    _ended(before)
+
+
+INTERRUPTED = """
+import os, random, signal, sys, threading, time
+from dpql.curator import run
+from dpql.curator.engines import polars_excerpts
+from dpql.language import load_text
+from dpql.planner import plan
+
+polars_excerpts._PORTION_BYTES, polars_excerpts._FIRST_BYTES = 1 << 15, 1
+made = plan(load_text(sys.argv[1], form="yaml"))
+waits = random.Random(1)
+ends = set()
+for _ in range(12):
+    wait = waits.uniform(0, 0.2)
+    timer = threading.Timer(wait, lambda: os.kill(os.getpid(), signal.SIGINT))
+    try:
+        timer.start()
+        try:
+            while True:
+                run(made, {"rows": sys.argv[2]})
+        except KeyboardInterrupt:
+            ends.add("interrupted")
+        timer.join()
+    except KeyboardInterrupt:
+        ends.add("interrupted late")
+for _ in range(100):
+    if threading.active_count() > 1:
+        time.sleep(0.1)
+print(sorted(ends)[0], threading.active_count())
+"""
+
+
+def test_an_interrupted_run_leaves_neither_threads_nor_words(tmp_path: Path) -> None:
+    """Whenever the interrupt comes: polars and Python both answer it."""
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame({"x": range(200_000)}).write_parquet(path, row_group_size=2_000)
+    spec = spec_text(
+        {"x": "{type: integer, bounds: [0, 100], nulls: drop}"},
+        {"sum": {"sum": "x", "spend": "{share: 1}"}},
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, spec, path],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert ("interrupted 1\n", "") == (done.stdout, done.stderr)
+
+
 def test_where_a_thread_cannot_start_the_others_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A machine may have no thread left; those that started are not left behind."""
-    before = threading.active_count()
+    before = _threads()
     start = threading.Thread.start
 
     def starting(thread: threading.Thread) -> None:
-        if threading.active_count() > before + 1:
+        if _threads() - before:
             raise Failure
         start(thread)
 
@@ -93,8 +186,13 @@ def test_where_a_thread_cannot_start_the_others_end(
     _ended(before)
 
 
-def _ended(before: int) -> None:
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.daemon:
-            thread.join(10)
-    assert threading.active_count() <= before
+def _threads() -> set[threading.Thread]:
+    """Return the threads of Python; those of engines come and go as they like."""
+    foreign = threading._DummyThread  # type: ignore[attr-defined]
+    return {one for one in threading.enumerate() if not isinstance(one, foreign)}
+
+
+def _ended(before: set[threading.Thread]) -> None:
+    for thread in _threads() - before:
+        thread.join(10)
+    assert _threads() <= before

@@ -13,6 +13,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from spec_text import make_spec
 from test_parity import answer
 
@@ -109,6 +111,74 @@ def test_words_may_change_their_encoding_within_a_part(
     monkeypatch.setattr(arrow_files, "_BATCH_ROWS", 4)
     pq.write_table(_table(WORDS * 2), tmp_path / "rows.parquet")
     assert _found(tmp_path / "rows.parquet") == ([6, 2], 66)
+
+
+@pytest.mark.parametrize("far", [50, 2**31 - 1])
+@pytest.mark.parametrize("kind", [pa.int32(), pa.uint32(), pa.decimal128(9, 0)])
+def test_numbers_may_be_stored_as_differences_of_more_bits(
+    kind: Any, far: int, tmp_path: Path
+) -> None:
+    """DuckDB takes differences in 64 bits, which Arrow refuses, depending on cells."""
+    near = 0 if kind == pa.uint32() else -(10**8)
+    cells = [near, min(far, 10**9 - 1), near, 7] * 600
+    rows = pa.table({"k": ["north", "east"] * 1200, "x": pa.array(cells, kind)})
+    path = tmp_path / "rows.parquet"
+    duckdb.sql(f"copy (from rows) to '{path}' (format parquet, parquet_version v2)")
+    expected = [1200, 0], 600 * (min(far, 100) + 7)
+    assert expected == _found(path)
+    folder = tmp_path / "folder" / "k=north"
+    folder.mkdir(parents=True)
+    rows = rows.drop_columns("k")
+    path = folder / "rows.parquet"
+    duckdb.sql(f"copy (from rows) to '{path}' (format parquet, parquet_version v2)")
+    assert ([2400, 0], expected[1]) == _found(tmp_path / "folder")
+
+
+@given(
+    ways=st.lists(st.integers(0, 20), max_size=3), size=st.sampled_from([1, 3, 7, 100])
+)
+def test_a_way_that_fails_is_followed_by_the_next(ways: list[int], size: int) -> None:
+    """Each row comes once, in its place, wherever the ways before it ended."""
+    table = pa.table({"x": range(20)})
+
+    def failing(after: int) -> Iterator[Any]:
+        yield from table.slice(0, after).to_batches(max_chunksize=3)
+        raise OSError("no more")
+
+    parts = [lambda after=after: failing(after) for after in ways]
+    found = arrow_files._first([*parts, lambda: table.to_batches(max_chunksize=size)])
+    assert list(range(20)) == [x for batch in found for x in batch["x"].to_pylist()]
+    if parts:
+        with pytest.raises(OSError, match="no more"):
+            list(arrow_files._first(parts))
+
+
+@pytest.mark.parametrize("text", [True, False])
+def test_what_polars_reads_stands_beside_what_arrow_reads(
+    *, text: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers come from excerpts where Arrow fails, in the types of the file."""
+    count = arrow_files._BATCH_ROWS + 5
+    numbers = {
+        "a": pa.array(range(count), pa.int64()),
+        "b": pa.array([n % 100 for n in range(count)], pa.uint8()),
+        "c": pa.array([n / 4 for n in range(count)], pa.float32()),
+        "d": pa.array([n % 1000 for n in range(count)], pa.decimal128(7, 2)),
+    }
+    words = {"w": pa.array([str(n % 7) for n in range(count)])} if text else {}
+    table = pa.table(numbers | words)
+    pq.write_table(table, tmp_path / "rows.parquet")
+
+    def only_the_last(ways: list[Any]) -> Any:
+        return ways[-1]()
+
+    monkeypatch.setattr(arrow_files, "_first", only_the_last)
+    file = arrow_files.opened("parquet", str(tmp_path / "rows.parquet"))
+    batches = [b for part in file.parts(table.column_names, []) for b in part()]
+    found = pa.concat_tables(
+        [pa.Table.from_batches([b]).select(table.column_names) for b in batches]
+    )
+    assert table.equals(found)
 
 
 def test_an_enum_of_parquet_is_text(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from decimal import Context, Decimal
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -59,6 +59,15 @@ CELLS: Mapping[str, tuple[Any, Any]] = {
     "float": (pa.float32(), st.floats(width=32, allow_nan=False)),
     "double": (pa.float64(), st.floats(allow_nan=False)),
     "text": (pa.binary(), TEXT),
+    **{
+        f"decimal{digits}": (
+            pa.decimal128(digits, 2),
+            st.integers(1 - 10**digits, 10**digits - 1).map(
+                lambda whole: Decimal(whole).scaleb(-2, Context(prec=40))
+            ),
+        )
+        for digits in (3, 9, 18, 38)
+    },
 }
 ENCODINGS = {
     "bool": ["PLAIN", "RLE"],
@@ -70,8 +79,9 @@ ENCODINGS = {
     "float": ["PLAIN", "BYTE_STREAM_SPLIT"],
     "double": ["PLAIN", "BYTE_STREAM_SPLIT"],
     "text": ["PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"],
+    **{f"decimal{digits}": ["PLAIN"] for digits in (3, 9, 18, 38)},
 }
-CODECS = ["none", "snappy", "gzip", "brotli", "zstd"]
+CODECS = ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]
 PLANS = {
     "row": row_plan(),
     "known": known_plan(5),
@@ -148,6 +158,7 @@ def test_an_excerpt_holds_the_very_cells_of_its_file(data: Any) -> None:
         write_batch_size=data.draw(st.sampled_from([1, 3, 1024])),
         row_group_size=data.draw(st.sampled_from([1, 7, 100])),
         store_schema=data.draw(st.booleans()),
+        store_decimal_as_integer=data.draw(st.booleans()),
         write_page_index=data.draw(st.booleans()),
     )
     names = data.draw(st.permutations(kinds))[: data.draw(st.integers(1, len(kinds)))]
@@ -189,7 +200,7 @@ def test_a_footer_is_spelt_as_thrift_spells_it() -> None:
         b"\x00"
     )
     end = len(told).to_bytes(4, "little") + b"PAR1"
-    assert footer([Leaf(6, None, optional=True)], []) == told + end
+    assert footer([Leaf(kind=6, optional=True)], []) == told + end
 
 
 @pytest.mark.parametrize(
@@ -199,7 +210,7 @@ def test_a_footer_is_spelt_as_thrift_spells_it() -> None:
         pa.array([1], pa.timestamp("us")),
         pa.array([1], pa.duration("us")),
         pa.array([1], pa.date32()),
-        pa.array([1], pa.decimal128(5, 1)),
+        pa.array([1], pa.decimal256(40, 1)),
         pa.array([[1]], pa.list_(pa.int64())),
         pa.array([{"a": 1}]),
         pa.array([b"a"]),
@@ -227,9 +238,6 @@ def test_row_groups_of_unknown_codecs_or_sizes_are_left_to_arrow(
 ) -> None:
     """Each row group is judged by itself."""
     column = _column("int64", range(30), nulls=True)
-    packed = _parted(_written([column], compression="lz4"), ["int64"])
-    assert packed is not None
-    assert packed.groups == {}
     monkeypatch.setattr(parquet_excerpts, "_LARGEST_ROWS", 9)
     long = _parted(_written([column], row_group_size=9), ["int64"])
     assert long is not None
@@ -254,56 +262,94 @@ def test_a_part_of_a_column_is_not_the_column_of_its_name(names: list[str]) -> N
     assert _parted(content.getvalue(), ["s"]) is None
 
 
-class _Told(SimpleNamespace):
-    """What a footer says of a row group with one column."""
-
-    def column(self, _: int) -> _Told:
-        """Return the column."""
-        return self
-
-
 @pytest.mark.parametrize(
     ("claims", "found"),
     [
         ({}, (10, 40)),
-        ({"dictionary_page_offset": None}, (30, 40)),
-        ({"dictionary_page_offset": 0}, (30, 40)),
-        ({"dictionary_page_offset": 31}, (30, 40)),
-        ({"data_page_offset": 3, "dictionary_page_offset": None}, None),
-        ({"data_page_offset": -3, "dictionary_page_offset": None}, None),
-        ({"total_compressed_size": 90}, (10, 90)),
-        ({"total_compressed_size": 91}, None),
-        ({"total_compressed_size": 0}, None),
-        ({"total_compressed_size": -1}, None),
-        ({"total_uncompressed_size": -1}, None),
-        ({"total_uncompressed_size": 1 << 40}, None),
-        ({"num_values": -1}, None),
-        ({"num_rows": 1 << 40}, None),
-        ({"compression": "LZ4"}, None),
-        ({"encodings": ("PLAIN", "NEW")}, None),
-        ({"file_path": "other.parquet"}, None),
+        ({11: None}, (30, 40)),
+        ({11: 0}, (30, 40)),
+        ({11: 31}, (30, 40)),
+        ({11: -1}, (30, 40)),
+        ({11: 3}, None),
+        ({9: 3, 11: None}, None),
+        ({9: -3, 11: None}, None),
+        ({9: None}, None),
+        ({7: 90}, (10, 90)),
+        ({7: 91}, None),
+        ({7: 0}, None),
+        ({7: -1}, None),
+        ({6: -1}, None),
+        ({6: b"5"}, None),
+        ({5: -1}, None),
+        ({5: 4}, None),
+        ({4: 3}, None),
+        ({4: 5}, None),
+        ({4: 99}, None),
+        ({4: [6]}, None),
+        ({2: [0, 8, 10]}, None),
+        ({2: [0, 7]}, None),
+        ({2: [0, {}]}, None),
+        ({2: 0}, None),
+        ({1: 1}, None),
     ],
     ids=str,
 )
 def test_a_footer_is_not_believed(
-    claims: dict[str, Any], found: tuple[int, int] | None
+    claims: dict[int, Any], found: tuple[int, int] | None
 ) -> None:
     """A row group is taken only if its cells lie within the file of 100 bytes."""
-    told = _Told(
-        compression="ZSTD",
-        encodings=("PLAIN", "RLE_DICTIONARY"),
-        data_page_offset=30,
-        dictionary_page_offset=10,
-        total_compressed_size=40,
-        total_uncompressed_size=70,
-        num_values=5,
-        num_rows=5,
-        file_path="",
-    )
-    vars(told).update(claims)
-    group = parquet_excerpts._group(told, {"x": 0}, 100)
+    told = {1: 2, 2: [0, 8], 4: 6, 5: 5, 6: 70, 7: 40, 9: 30, 11: 10} | claims
+    column = {3: {field: value for field, value in told.items() if value is not None}}
+    leaves = {"x": (0, Leaf(kind=2, optional=True))}
+    group = parquet_excerpts._group({1: [column], 3: 5}, leaves, 100)
     taken = group and (group.chunks["x"].start, group.chunks["x"].length)
     assert taken == found
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {1: [], 3: 5},
+        {1: 7, 3: 5},
+        {1: [7], 3: 5},
+        {1: [{}], 3: 5},
+        {1: [{3: []}], 3: 5},
+        {3: 5},
+        {},
+        7,
+        b"seven",
+        [],
+    ],
+    ids=str,
+)
+def test_a_row_group_that_is_none_is_left_to_arrow(told: Any) -> None:
+    """Whatever stands in its place."""
+    leaves = {"x": (0, Leaf(kind=2, optional=True))}
+    assert parquet_excerpts._group(told, leaves, 100) is None
+
+
+@pytest.mark.parametrize(
+    ("more", "taken"),
+    [({}, True), ({1: b""}, True), ({1: b"o.parquet"}, False), ({8: {}}, False)],
+    ids=str,
+)
+def test_cells_elsewhere_or_locked_are_left_to_arrow(
+    more: dict[int, Any], *, taken: bool
+) -> None:
+    """A column may lie in another file, or be encrypted."""
+    told = {1: 2, 2: [0], 4: 6, 5: 5, 6: 70, 7: 40, 9: 30}
+    leaves = {"x": (0, Leaf(kind=2, optional=True))}
+    group = parquet_excerpts._group({1: [{3: told} | more], 3: 5}, leaves, 100)
+    assert taken == (group is not None)
+
+
+def test_a_footer_that_is_too_long_or_makes_no_sense_is_left_to_arrow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Arrow reads it, or refuses it, by itself."""
+    content = _written([_column("int64", [1, 2], nulls=True)])
+    monkeypatch.setattr(parquet_excerpts, "_LARGEST_FOOTER", 9)
+    assert _parted(content, ["int64"]) is None
 
 
 def test_files_of_writers_that_miscounted_are_left_to_arrow() -> None:
@@ -333,7 +379,7 @@ class _Vault(pe.KmsClient):  # type: ignore[misc]
 
 
 def test_of_encrypted_columns_nothing_is_asked(tmp_path: Path) -> None:
-    """Arrow would abort the process; something follows the footer of such a file."""
+    """Arrow would abort the process; the row group says that it is locked."""
     factory = pe.CryptoFactory(lambda _: _Vault())
     keys = pe.EncryptionConfiguration(
         footer_key="f", column_keys={"c": ["x"]}, plaintext_footer=True
@@ -344,8 +390,9 @@ def test_of_encrypted_columns_nothing_is_asked(tmp_path: Path) -> None:
     with pq.ParquetWriter(path, table.schema, encryption_properties=locked) as writer:
         writer.write_table(table)
     file = opened("parquet", str(path))
-    assert file.excerpts(["x"]) is None
-    assert file.excerpts(["y"]) is None
+    for names in (["x"], ["y"], ["x", "y"]):
+        parted = file.excerpts(names)
+        assert parted is None or not parted.groups
 
 
 def test_a_room_is_used_again_but_not_while_it_is_held() -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from queue import SimpleQueue
 from typing import Generic, TypeVar
+from weakref import finalize
 
 T = TypeVar("T")
 
@@ -17,6 +18,10 @@ class _End:
 
     def __init__(self, failure: BaseException | None) -> None:
         self.failure = failure
+
+
+class _Taker:
+    """Whom the work is for: gone when nobody can ask for it any more."""
 
 
 class _Work(Generic[T]):
@@ -47,6 +52,11 @@ class _Work(Generic[T]):
         self._asked.release()
         return self._given.get()
 
+    def abandon(self, threads: int) -> None:
+        """Let all threads end by themselves: nobody will ask any more."""
+        self.stopped.set()
+        self._asked.release(2 * threads)
+
     def _give(self, thing: T | _End) -> None:
         self._asked.acquire()
         self._given.put(thing)
@@ -63,12 +73,14 @@ def gathered(tasks: Iterable[Task[T]], threads: int) -> Iterator[T]:
     one thing, and the taker another. Whatever a task raises is raised here. No thread
     is left behind, not even if the taker has had enough.
     """
-    work = _Work(tasks)
-    working = 0
+    work, taker = _Work(tasks), _Taker()
+    # An interrupt may come while threads are ended, too.
+    finalize(taker, work.abandon, threads).atexit = False
+    started = [threading.Thread(target=work.run, daemon=True) for _ in range(threads)]
     try:
-        for _ in range(threads):
-            threading.Thread(target=work.run, daemon=True).start()
-            working += 1
+        for thread in started:
+            thread.start()
+        working = threads
         while working:
             thing = work.ask()
             if not isinstance(thing, _End):
@@ -79,6 +91,7 @@ def gathered(tasks: Iterable[Task[T]], threads: int) -> Iterator[T]:
             if thing.failure is not None:
                 raise thing.failure
     finally:
-        work.stopped.set()
-        while working:
-            working -= isinstance(work.ask(), _End)
+        work.abandon(threads)
+        for thread in started:
+            if thread.ident is not None:
+                thread.join()

@@ -6,7 +6,7 @@ its header alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -14,6 +14,7 @@ from typing import Any
 
 from dpql.curator.engines.files import Content
 from dpql.curator.engines.parquet_excerpts import Excerpts, excerpts
+from dpql.curator.engines.polars_excerpts import stored_numbers
 from dpql.curator.engines.urls import Packed
 
 _BATCH_ROWS = 1 << 17
@@ -76,12 +77,15 @@ def _parquet(content: Content) -> Columnar:
     ]
     here = isinstance(content, str | bytes)
 
+    schema = arrow.schema(fields)
+
     def read(
         groups: Sequence[int], names: Sequence[str], words: Sequence[str]
     ) -> Iterator[Part]:
         source = _source(content, size)
+        large = {"binary_type": arrow.large_binary()}
 
-        def batches(group: int, **how: Any) -> Iterator[Any]:
+        def batches(group: int, names: Sequence[str], **how: Any) -> Iterator[Any]:
             # One reader for each part: readers are not for several threads.
             reader = file(source, metadata=known, pre_buffer=not here, **how)
             for batch in reader.iter_batches(
@@ -89,20 +93,25 @@ def _parquet(content: Content) -> Columnar:
             ):
                 yield _spelt(batch, enums)
 
+        def rescued(group: int) -> Iterator[Any]:
+            numbers = stored_numbers(content, header, schema, names, group)
+            others = [name for name in names if name not in numbers]
+            return _beside(numbers, batches(group, others, **large), others)
+
         def part(group: int) -> Iterator[Any]:
-            done = 0
-            try:
-                listed = [word for word in words if word not in enums]
-                for batch in batches(group, read_dictionary=listed):
-                    done += batch.num_rows
-                    yield batch
-            except (OSError, arrow.ArrowCapacityError):
-                # Arrow has no dictionaries of words in all encodings there are, nor of
-                # many gigabytes. Large text is never a dictionary, whatever its header
-                # says, and may be as long as memory allows.
-                for batch in batches(group, binary_type=arrow.large_binary()):
-                    yield batch.slice(min(done, batch.num_rows))
-                    done -= min(done, batch.num_rows)
+            listed = [word for word in words if word not in enums]
+            return _first(
+                [
+                    lambda: batches(group, names, read_dictionary=listed),
+                    # Arrow has no dictionaries of words in all encodings there are, nor
+                    # of many gigabytes. Large text is never a dictionary, whatever its
+                    # header says, and may be as long as memory allows.
+                    lambda: batches(group, names, **large),
+                    # Arrow refuses numbers that are stored as differences of more bits
+                    # than they have themselves, which some writers do and polars reads.
+                    lambda: rescued(group),
+                ]
+            )
 
         return (partial(part, group) for group in groups)
 
@@ -110,12 +119,49 @@ def _parquet(content: Content) -> Columnar:
         return sum(known.row_group(group).num_rows for group in groups)
 
     return Columnar(
-        schema=arrow.schema(fields),
+        schema=schema,
         groups=range(known.num_row_groups),
         count=count,
         read=read,
-        excerpts=partial(_excerpts, content, header, arrow.schema(fields)),
+        excerpts=partial(_excerpts, content, header, schema),
     )
+
+
+def _first(ways: Sequence[Part]) -> Iterator[Any]:
+    """Yield rows as the first way reads them that can; which that is, batches tell not.
+
+    A way that fails is followed by the next, which passes over the rows that were read.
+    """
+    done = 0
+    for left, way in zip(reversed(range(len(ways))), ways, strict=True):
+        passed = done
+        try:
+            for batch in way():
+                new = batch.slice(min(passed, batch.num_rows))
+                passed -= batch.num_rows - new.num_rows
+                done += new.num_rows
+                yield new
+        except (OSError, import_module("pyarrow").ArrowException):
+            if not left:
+                raise
+        else:
+            return
+
+
+def _beside(
+    numbers: Mapping[str, Any], batches: Iterator[Any], names: Sequence[str]
+) -> Iterator[Any]:
+    """Yield batches that hold columns of numbers too, or these alone."""
+    record_batch = import_module("pyarrow").record_batch
+    if not names:
+        yield record_batch(dict(numbers))
+        return
+    start = 0
+    for batch in batches:
+        held = {name: batch.column(name) for name in names}
+        held |= {n: cells.slice(start, len(batch)) for n, cells in numbers.items()}
+        start += len(batch)
+        yield record_batch(held)
 
 
 def _excerpts(
@@ -125,7 +171,8 @@ def _excerpts(
     if not isinstance(content, str | bytes):
         return None
     kinds = {name: schema.field(name).type for name in names}
-    return excerpts(content, header, kinds)
+    parted = excerpts(content, header, kinds)
+    return None if parted is None else parted.small()
 
 
 def _enums(header: Any) -> frozenset[str]:

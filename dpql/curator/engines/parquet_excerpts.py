@@ -10,16 +10,31 @@ import io
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from dpql.curator.engines.parquet_footer import MAGIC, Chunk, Leaf, footer
+from dpql.curator.engines.files import Content
+from dpql.curator.engines.parquet_footer import (
+    MAGIC,
+    Chunk,
+    Leaf,
+    chunk_of,
+    footer,
+    row_groups,
+    rows_of,
+)
+from dpql.curator.engines.parquet_pages import check_pages
+from dpql.curator.engines.thrift import Damaged, Struct
 
 _LARGEST_ROWS = 1 << 22
 _LARGEST_BYTES = 1 << 27
 """Row groups of more rows or bytes are too large to be read as a whole."""
+
+_TAIL = 8
+_LARGEST_FOOTER = 1 << 24
+"""Footers of more bytes take too long to be read here."""
 
 _TEXT = {"string", "large_string", "string_view"}
 _KINDS = {
@@ -42,18 +57,16 @@ Narrow integers are read as the wide ones that they are stored as.
 """
 
 _ANNOTATIONS = {"uint32": 13, "uint64": 14}
-_CODECS = {"UNCOMPRESSED": 0, "SNAPPY": 1, "GZIP": 2, "BROTLI": 4, "ZSTD": 6}
-_ENCODINGS = {
-    "PLAIN": 0,
-    "PLAIN_DICTIONARY": 2,
-    "RLE": 3,
-    "BIT_PACKED": 4,
-    "DELTA_BINARY_PACKED": 5,
-    "DELTA_LENGTH_BYTE_ARRAY": 6,
-    "DELTA_BYTE_ARRAY": 7,
-    "RLE_DICTIONARY": 8,
-    "BYTE_STREAM_SPLIT": 9,
+
+_DECIMAL = 5
+_DECIMALS = {
+    "INT32": (1, 9),
+    "INT64": (2, 18),
+    "FIXED_LEN_BYTE_ARRAY": (7, 38),
 }
+"""Physical type of a decimal -> its number, and how many digits it holds at most."""
+
+_LONGEST_DECIMAL = 16
 
 _OLD = re.compile(r"parquet-mr version 1\.[0-2]\b")
 """Writers that did not count all bytes of a dictionary."""
@@ -73,6 +86,11 @@ class Group:
         """Return how many bytes the columns take."""
         return sum(self.chunks[name].length for name in names)
 
+    def is_small(self) -> bool:
+        """Tell whether the row group can be held as a whole."""
+        unpacked = sum(chunk.unpacked for chunk in self.chunks.values())
+        return self.rows <= _LARGEST_ROWS and unpacked <= _LARGEST_BYTES
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpts:
@@ -81,10 +99,15 @@ class Excerpts:
     Those row groups are missing that only Arrow can read.
     """
 
-    content: str | bytes = field(repr=False)
+    content: Content = field(repr=False)
     size: int
     leaves: Mapping[str, Leaf]
     groups: Mapping[int, Group]
+
+    def small(self) -> Excerpts:
+        """Return the file without the row groups that are too large to be held."""
+        few = {number: one for number, one in self.groups.items() if one.is_small()}
+        return replace(self, groups=few)
 
     def fill(self, wanted: Wanted) -> None:
         """Read parts of the file.
@@ -92,12 +115,8 @@ class Excerpts:
         Raises:
             OSError: it cannot be read, or is not what it was.
         """
-        if isinstance(self.content, bytes):
-            for view, start in wanted:
-                view[:] = self.content[start : start + len(view)]
-            return
-        with Path(self.content).open("rb", buffering=0) as file:
-            if os.fstat(file.fileno()).st_size != self.size:
+        with _opened(self.content) as file:
+            if _size(file) != self.size:
                 raise OSError("a file changes while it is read")
             for view, start in wanted:
                 file.seek(start)
@@ -110,35 +129,35 @@ class Excerpts:
 
 
 def excerpts(
-    content: str | bytes, header: Any, kinds: Mapping[str, Any]
+    content: Content, header: Any, kinds: Mapping[str, Any]
 ) -> Excerpts | None:
     """Return the file as far as excerpts with some columns can be made of it.
 
     Args:
-        content: its path, or what it holds.
+        content: its path, what it holds, or where it can be had.
         header: the file as Arrow has opened it.
         kinds: the columns, each with its type of Arrow.
     """
-    known = header.metadata
-    size, told = _ending(content)
-    # Something follows the footer of a file with encrypted columns, of which pyarrow
-    # must not be asked: it would abort the process.
-    if told != known.serialized_size or not kinds or _OLD.match(known.created_by or ""):
-        return None
     found: dict[str, tuple[int, Leaf]] = {}
-    for place in range(known.num_columns):
+    for place in range(header.metadata.num_columns):
         column = header.schema.column(place)
         if column.path == column.name and column.name in kinds:
             leaf = _leaf(column, kinds[column.name])
             if leaf is not None:
                 found[column.name] = place, leaf
-    if len(found) < len(kinds):
+    if len(found) < len(kinds) or not kinds:
         return None
-    places = {name: place for name, (place, _) in found.items()}
+    if _OLD.match(header.metadata.created_by or ""):
+        return None
+    size, told = _ending(content)
+    try:
+        every = row_groups(told)
+    except Damaged:
+        return None
     groups = {
         number: group
-        for number in range(known.num_row_groups)
-        if (group := _group(known.row_group(number), places, size)) is not None
+        for number, one in enumerate(every)
+        if (group := _group(one, found, size)) is not None
     }
     leaves = {name: leaf for name, (_, leaf) in found.items()}
     return Excerpts(content=content, size=size, leaves=leaves, groups=groups)
@@ -167,6 +186,7 @@ def excerpt(
 
     Raises:
         OSError: a file cannot be read, or is not what it was.
+        Damaged: its pages are not what its footer says.
     """
     groups: list[tuple[int, list[Chunk]]] = []
     place = len(MAGIC)
@@ -182,72 +202,81 @@ def excerpt(
         held[: len(MAGIC)] = MAGIC
         held[-len(end) :] = end
         for (file, group), (_, chunks) in zip(parts, groups, strict=True):
-            file.fill(
-                [
-                    (held[new.start : new.start + new.length], group.chunks[name].start)
-                    for name, new in zip(names, chunks, strict=True)
-                ]
-            )
+            _copy(file, [group.chunks[name] for name in names], held, chunks)
     return made.getvalue()
 
 
-def _ending(content: str | bytes) -> tuple[int, int]:
-    """Return the size of a file, and that of its footer as the file tells it."""
-    if isinstance(content, bytes):
-        return len(content), int.from_bytes(content[-8:-4], "little")
-    with Path(content).open("rb", buffering=0) as file:
-        size = file.seek(-8, os.SEEK_END) + 8
-        return size, int.from_bytes(file.read(4), "little")
+def _copy(
+    file: Excerpts, old: Sequence[Chunk], held: memoryview, new: Sequence[Chunk]
+) -> None:
+    """Copy chunks of a file to their new places, and see that they are sound."""
+    views = [held[chunk.start : chunk.start + chunk.length] for chunk in new]
+    file.fill([(view, chunk.start) for view, chunk in zip(views, old, strict=True)])
+    for view, chunk in zip(views, old, strict=True):
+        check_pages(view, chunk)
+
+
+def _opened(content: Content) -> Any:
+    if isinstance(content, str):
+        return Path(content).open("rb", buffering=0)
+    return io.BytesIO(content) if isinstance(content, bytes) else content.opened()
+
+
+def _ending(content: Content) -> tuple[int, bytes]:
+    """Return the size of a file, and its footer unless that is too large."""
+    with _opened(content) as file:
+        size = _size(file)
+        file.seek(max(0, size - _TAIL))
+        length = int.from_bytes(file.read(_TAIL)[:4], "little")
+        if length > min(_LARGEST_FOOTER, size - _TAIL):
+            return size, b""
+        file.seek(size - _TAIL - length)
+        return size, file.read(length)
+
+
+def _size(file: Any) -> int:
+    place: int = file.seek(0, os.SEEK_END)
+    return place
 
 
 def _leaf(column: Any, kind: Any) -> Leaf | None:
     """Return a column as excerpts have it, if polars and Arrow read it alike."""
     name = str(kind.value_type if str(kind).startswith("dictionary<") else kind)
+    # Without lists and structs around it, a cell is there or it is not.
+    optional = column.max_definition_level == 1
+    if name.startswith("decimal"):
+        return _decimal(column, optional=optional)
     name = "text" if name in _TEXT else name
     stored, number = _KINDS.get(name, (None, 0))
     if column.physical_type != stored:
         return None
-    # Without lists and structs around it, a cell is there or it is not.
-    optional = column.max_definition_level == 1
-    return Leaf(number, _ANNOTATIONS.get(name), optional)
+    return Leaf(kind=number, annotation=_ANNOTATIONS.get(name), optional=optional)
 
 
-def _group(known: Any, places: Mapping[str, int], size: int) -> Group | None:
+def _decimal(column: Any, *, optional: bool) -> Leaf | None:
+    number, most = _DECIMALS.get(column.physical_type, (0, 0))
+    if not 0 <= column.scale <= column.precision <= most:
+        return None
+    fixed = number == _DECIMALS["FIXED_LEN_BYTE_ARRAY"][0]
+    if fixed and not 0 < column.length <= _LONGEST_DECIMAL:
+        return None
+    return Leaf(
+        kind=number,
+        annotation=_DECIMAL,
+        optional=optional,
+        length=column.length if fixed else None,
+        digits=(column.scale, column.precision),
+    )
+
+
+def _group(
+    told: Struct, columns: Mapping[str, tuple[int, Leaf]], size: int
+) -> Group | None:
+    rows = rows_of(told)
     chunks: dict[str, Chunk] = {}
-    for name, place in places.items():
-        chunk = _chunk(known.column(place))
-        if chunk is None or chunk.start + chunk.length > size:
+    for name, (place, leaf) in columns.items():
+        chunk = chunk_of(told, place, leaf.kind, size)
+        if chunk is None or chunk.cells != rows:
             return None
         chunks[name] = chunk
-    unpacked = sum(chunk.unpacked for chunk in chunks.values())
-    if known.num_rows > _LARGEST_ROWS or unpacked > _LARGEST_BYTES:
-        return None
-    return Group(rows=known.num_rows, chunks=chunks)
-
-
-def _chunk(known: Any) -> Chunk | None:
-    codec = _CODECS.get(known.compression)
-    encodings = [_ENCODINGS.get(name) for name in known.encodings]
-    pages, words = known.data_page_offset, known.dictionary_page_offset
-    if words is not None and not 0 < words < pages:
-        words = None
-    start = pages if words is None else words
-    sound = (
-        not known.file_path
-        and start >= len(MAGIC)
-        and known.total_compressed_size > 0
-        and known.total_uncompressed_size >= 0
-        and known.num_values >= 0
-    )
-    if codec is None or None in encodings or not sound:
-        return None
-    return Chunk(
-        start=start,
-        length=known.total_compressed_size,
-        pages=pages,
-        words=words,
-        codec=codec,
-        encodings=tuple(number for number in encodings if number is not None),
-        cells=known.num_values,
-        unpacked=known.total_uncompressed_size,
-    )
+    return None if rows is None else Group(rows=rows, chunks=chunks)

@@ -1,31 +1,54 @@
-"""The footer of a Parquet file, written in thrift's compact protocol.
+"""The footer of a Parquet file: where cells lie, read from one file, told of another.
 
-Only what a reader needs to find and decode the cells: no statistics, no annotations of
-text, no schema of another format. Numbers of fields and types are those of the format's
-`parquet.thrift`.
+Only what a reader needs to find and decode the cells is written: no statistics, no
+annotations of text, no schema of another format. What is read is not trusted. Numbers
+of fields and types are those of the format's `parquet.thrift`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from dpql.curator.engines.thrift import (
+    BYTES,
+    INT32,
+    INT64,
+    LIST,
+    STRUCT,
+    Damaged,
+    Field,
+    Struct,
+    integer,
+    items,
+    read_struct,
+    struct,
+    text,
+)
 
 MAGIC = b"PAR1"
 
-_INT32, _INT64, _BYTES, _LIST, _STRUCT = 5, 6, 8, 9, 12
-_LONG = 15
+_CODECS = {0, 1, 2, 4, 6, 7}
+"""Those that polars unpacks: none, snappy, gzip, brotli, zstd, and lz4 as it is now."""
 
-Field = tuple[int, int, bytes]
-"""A field of a struct: its number, its type and what it holds."""
+_ENCODINGS = {0, 2, 3, 4, 8}
+_FURTHER = {1: {5, 9}, 2: {5, 9}, 4: {9}, 5: {9}, 6: {6, 7}}
+"""Physical type -> encodings that polars knows of it, besides those of all types."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """A column: its physical type, its annotation if any, and whether it has nulls."""
+    """A column: its physical type, its annotation if any, and whether it has nulls.
+
+    ``length`` is that of all its cells, if one is fixed; a decimal has ``digits``: how
+    many behind the point, and how many in all.
+    """
 
     kind: int
-    annotation: int | None
+    annotation: int | None = None
     optional: bool
+    length: int | None = None
+    digits: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +82,70 @@ class Chunk:
         )
 
 
+def row_groups(told: bytes) -> list[Struct]:
+    """Return what a footer says of each row group.
+
+    Raises:
+        Damaged: it says nothing, or has secrets.
+    """
+    file, _ = read_struct(told, 0)
+    found = file.get(4)
+    if 8 in file or not isinstance(found, list):  # noqa: PLR2004  8 says how it is locked
+        raise Damaged
+    return found
+
+
+def rows_of(group: Struct) -> int | None:
+    """Return how many rows a row group says it has."""
+    return _count(group, 3)
+
+
+def chunk_of(group: Struct, place: int, kind: int, size: int) -> Chunk | None:
+    """Return where a column of a row group lies, if that can be.
+
+    Args:
+        group: what the footer says of it.
+        place: that of the column among all of them.
+        kind: the physical type that it should have.
+        size: how long the file is.
+    """
+    try:
+        column = group[1][place]
+        told = column[3]
+        codec, kinds = told[4], tuple(told[2])
+        known = _ENCODINGS | _FURTHER.get(kind, set())
+        usual = codec in _CODECS and known.issuperset(kinds)
+        plain = not column.get(1) and not {8, 9} & column.keys()
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return None
+    length, cells, unpacked = (_count(told, field) for field in (7, 5, 6))
+    pages, words = _count(told, 9), _count(told, 11)
+    if pages is None or not length or cells is None or unpacked is None:
+        return None
+    if words is not None and not 0 < words < pages:
+        words = None
+    start = pages if words is None else words
+    sound = start >= len(MAGIC) and start + length <= size and told.get(1) == kind
+    if not (usual and plain and sound):
+        return None
+    return Chunk(
+        start=start,
+        length=length,
+        pages=pages,
+        words=words,
+        codec=codec,
+        encodings=kinds,
+        cells=cells,
+        unpacked=unpacked,
+    )
+
+
+def _count(told: Struct, field: int) -> int | None:
+    """Return a number that cannot be negative."""
+    found = told.get(field) if isinstance(told, dict) else None
+    return found if isinstance(found, int) and found >= 0 else None
+
+
 def footer(
     leaves: Sequence[Leaf], groups: Sequence[tuple[int, Sequence[Chunk]]]
 ) -> bytes:
@@ -68,91 +155,63 @@ def footer(
         leaves: the columns.
         groups: for each row group the number of its rows, and a chunk for each column.
     """
-    root = _struct((4, _BYTES, _bytes(b"rows")), (5, _INT32, _integer(len(leaves))))
+    root = struct((4, BYTES, text(b"rows")), (5, INT32, integer(len(leaves))))
     columns = [_column(place, leaf) for place, leaf in enumerate(leaves)]
     count = sum(rows for rows, _ in groups)
     rows = [_group(leaves, chunks, rows) for rows, chunks in groups]
-    told = _struct(
-        (1, _INT32, _integer(1)),
-        (2, _LIST, _list(_STRUCT, [root, *columns])),
-        (3, _INT64, _integer(count)),
-        (4, _LIST, _list(_STRUCT, rows)),
+    told = struct(
+        (1, INT32, integer(1)),
+        (2, LIST, items(STRUCT, [root, *columns])),
+        (3, INT64, integer(count)),
+        (4, LIST, items(STRUCT, rows)),
     )
     return told + len(told).to_bytes(4, "little") + MAGIC
 
 
 def _column(place: int, leaf: Leaf) -> bytes:
-    fields: list[Field] = [
-        (1, _INT32, _integer(leaf.kind)),
-        (3, _INT32, _integer(int(leaf.optional))),
-        (4, _BYTES, _bytes(str(place).encode())),
+    scale, precision = leaf.digits or (None, None)
+    fields: list[tuple[int, int, int | None]] = [
+        (1, INT32, leaf.kind),
+        (2, INT32, leaf.length),
+        (3, INT32, int(leaf.optional)),
+        (6, INT32, leaf.annotation),
+        (7, INT32, scale),
+        (8, INT32, precision),
     ]
-    if leaf.annotation is not None:
-        fields.append((6, _INT32, _integer(leaf.annotation)))
-    return _struct(*fields)
+    held: list[Field] = [
+        (number, kind, integer(value))
+        for number, kind, value in fields
+        if value is not None
+    ]
+    return struct(*sorted([*held, (4, BYTES, text(str(place).encode()))]))
 
 
 def _group(leaves: Sequence[Leaf], chunks: Sequence[Chunk], rows: int) -> bytes:
     columns = [
-        _struct(
-            (2, _INT64, _integer(chunk.start)),
-            (3, _STRUCT, _chunk(place, leaf, chunk)),
+        struct(
+            (2, INT64, integer(chunk.start)),
+            (3, STRUCT, _chunk(place, leaf, chunk)),
         )
         for place, (leaf, chunk) in enumerate(zip(leaves, chunks, strict=True))
     ]
-    return _struct(
-        (1, _LIST, _list(_STRUCT, columns)),
-        (2, _INT64, _integer(sum(chunk.unpacked for chunk in chunks))),
-        (3, _INT64, _integer(rows)),
+    return struct(
+        (1, LIST, items(STRUCT, columns)),
+        (2, INT64, integer(sum(chunk.unpacked for chunk in chunks))),
+        (3, INT64, integer(rows)),
     )
 
 
 def _chunk(place: int, leaf: Leaf, chunk: Chunk) -> bytes:
     fields: list[Field] = [
-        (1, _INT32, _integer(leaf.kind)),
-        (2, _LIST, _list(_INT32, map(_integer, chunk.encodings))),
-        (3, _LIST, _list(_BYTES, [_bytes(str(place).encode())])),
-        (4, _INT32, _integer(chunk.codec)),
-        (5, _INT64, _integer(chunk.cells)),
-        (6, _INT64, _integer(chunk.unpacked)),
-        (7, _INT64, _integer(chunk.length)),
-        (9, _INT64, _integer(chunk.pages)),
+        (1, INT32, integer(leaf.kind)),
+        (2, LIST, items(INT32, map(integer, chunk.encodings))),
+        (3, LIST, items(BYTES, [text(str(place).encode())])),
+        (4, INT32, integer(chunk.codec)),
+        (5, INT64, integer(chunk.cells)),
+        (6, INT64, integer(chunk.unpacked)),
+        (7, INT64, integer(chunk.length)),
+        (9, INT64, integer(chunk.pages)),
     ]
     if chunk.words is not None:
-        fields.append((11, _INT64, _integer(chunk.words)))
-    return _struct(*fields)
-
-
-def _struct(*fields: Field) -> bytes:
-    """Return the fields, each after its distance from the one before it, and an end."""
-    parts: list[bytes] = []
-    before = 0
-    for number, kind, value in fields:
-        parts += (bytes([(number - before) << 4 | kind]), value)
-        before = number
-    return b"".join((*parts, b"\0"))
-
-
-def _list(kind: int, items: Iterable[bytes]) -> bytes:
-    held = list(items)
-    if len(held) < _LONG:
-        return b"".join((bytes([len(held) << 4 | kind]), *held))
-    return b"".join((bytes([_LONG << 4 | kind]), _varint(len(held)), *held))
-
-
-def _bytes(text: bytes) -> bytes:
-    return _varint(len(text)) + text
-
-
-def _integer(number: int) -> bytes:
-    """Return a number that is not negative; those that are have the odd codes."""
-    return _varint(2 * number)
-
-
-def _varint(number: int) -> bytes:
-    digits = bytearray()
-    while number >= 1 << 7:
-        digits.append(number & 127 | 128)
-        number >>= 7
-    digits.append(number)
-    return bytes(digits)
+        fields.append((11, INT64, integer(chunk.words)))
+    return struct(*fields)

@@ -99,6 +99,13 @@ def array(chunks: Any, *, number: bool) -> pl.Series | str:
     return pl.concat(parts)
 
 
+def raw_texts(texts: Any) -> pl.Series:
+    """Return the texts of an array as their bytes."""
+    if import_module("pyarrow").types.is_dictionary(texts.type):
+        return pl.Series(_raw(texts.dictionary)).gather(pl.Series(texts.indices))
+    return pl.Series(_raw(texts))
+
+
 class Keys:
     """The declared keys of a category, and how texts become places among them."""
 

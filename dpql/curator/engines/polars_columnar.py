@@ -8,7 +8,7 @@ order, for no sum depends on the order of rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -21,7 +21,7 @@ from dpql.curator.engines.arrow_files import Columnar, opened
 from dpql.curator.engines.files import File
 from dpql.curator.engines.parquet_excerpts import Excerpts
 from dpql.curator.engines.places import no_file, unreadable
-from dpql.curator.engines.polars_arrow import Keys, array, is_text
+from dpql.curator.engines.polars_arrow import Keys, array, is_text, raw_texts
 from dpql.curator.engines.polars_columns import is_number, places
 from dpql.curator.engines.polars_excerpts import excerpt_piece
 from dpql.curator.engines.polars_frames import scan_frames
@@ -58,14 +58,16 @@ def column_pieces(
         owns[key] = own
         # Other columns of the rows are values of folders, which no excerpt holds.
         parted = None if file.values else known.excerpts(list(own))
-        if parted is not None:
+        if parted is not None and parted.groups:
             alike = tuple(parted.leaves.items())
             excerpts.setdefault(alike, []).append(parted)
             known = known.only([n for n in known.groups if n not in parted.groups])
-        if known.groups or parted is None:
+        if known.groups or not (parted and parted.groups):
             groups.setdefault(key, []).append((file, known))
-    pieces = [_piece(group, owns[key], data) for key, group in groups.items()]
-    pieces += [excerpt_piece(alike, data) for alike in excerpts.values()]
+    pieces = [excerpt_piece(alike, data) for alike in excerpts.values()]
+    # Where polars reads some of the rows, Arrow gives the others in the same form.
+    raw = frozenset.intersection(*(piece.raw for piece in pieces)) if pieces else ()
+    pieces += [_piece(group, owns[key], data, raw) for key, group in groups.items()]
     return pieces, strange
 
 
@@ -91,25 +93,32 @@ def _own(known: Columnar, file: File, data: Data) -> dict[str, Any]:
 
 
 def _piece(
-    group: Sequence[tuple[File, Columnar]], own: dict[str, Any], data: Data
+    group: Sequence[tuple[File, Columnar]],
+    own: dict[str, Any],
+    data: Data,
+    wanted_raw: Collection[str],
 ) -> Piece:
+    raw = {name for name in wanted_raw if name in own and is_text(own[name])}
     keys = {
         column.name: Keys(column.keys)
         for column in data.columns
         if isinstance(column, CategoryColumn)
         and (column.name not in own or is_text(own[column.name]))
+        and column.name not in raw
     }
     numbers = {column.name: is_number(column) for column in data.columns}
     make: dict[str, Make] = {
         name: keys[name].places if name in keys else partial(array, number=number)
         for name, number in numbers.items()
     }
-    types: dict[str, Any] = {
-        name: keys[name].type if name in keys else _type(own.get(name), make[name])
-        for name in numbers
-    }
+    make |= dict.fromkeys(raw, raw_texts)
+    types: dict[str, Any] = {name: found.type for name, found in keys.items()}
+    types |= dict.fromkeys(raw, pl.Binary())
+    types |= {n: _type(own.get(n), make[n]) for n in numbers if n not in types}
     listed = import_module("pyarrow").types.is_dictionary
-    words = {name for name, kind in own.items() if name in keys or listed(kind)}
+    words = {
+        name for name, kind in own.items() if name in {*keys, *raw} or listed(kind)
+    }
 
     def tasks(wanted: Sequence[str]) -> Iterator[Task[pl.DataFrame]]:
         stored = [name for name in wanted if name in own]
@@ -140,8 +149,9 @@ def _piece(
             scheme, lambda wanted: gathered(tasks(wanted), pl.thread_pool_size())
         ),
         columns={name: cs.by_name(name) for name in scheme},
-        types=types,
+        types=types | dict.fromkeys(raw, pl.String()),
         coded=frozenset(keys),
+        raw=frozenset(raw),
         rows=lambda: sum(known.rows() for _, known in group),
     )
 

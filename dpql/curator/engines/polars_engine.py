@@ -14,6 +14,7 @@ hand, small enough for the cache of a processor.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -163,7 +164,22 @@ def _collected(
     queries: Sequence[Query], *, optimizations: pl.QueryOptFlags
 ) -> list[pl.DataFrame]:
     frames = [query.frame for query in queries]
-    return pl.collect_all(frames, engine="streaming", optimizations=optimizations)
+    with _one_interrupt():
+        return pl.collect_all(frames, engine="streaming", optimizations=optimizations)
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """Let an interrupt come once: polars answers it, and then Python does.
+
+    The second one would fall into whatever comes next, such as the ending of threads.
+    Here it takes the place of the first.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        time.sleep(0)
+        raise
 
 
 def _add(totals: list[Moments], reading: Reading, answer: pl.DataFrame) -> None:
@@ -187,7 +203,9 @@ def _parts(
         hands = _Hands(bits)
         for _, frame in _portions(opened, [sheet.part_reads()], tick):
             part = sheet.part(frame, seed, index, count)
-            part.map_batches(hands.deal, streamable=True).collect(engine="streaming")
+            dealt_rows = part.map_batches(hands.deal, streamable=True)
+            with _one_interrupt():
+                dealt_rows.collect(engine="streaming")
         with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
             marked = threads.map(
                 lambda rows: _marked(rows, sheet, salt), hands.all(part)

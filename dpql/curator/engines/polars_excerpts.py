@@ -8,11 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import polars as pl
 
 from dpql.curator.engines.ahead import Task, gathered
-from dpql.curator.engines.parquet_excerpts import Excerpts, Group, Rooms, excerpt
+from dpql.curator.engines.files import Content
+from dpql.curator.engines.parquet_excerpts import (
+    Excerpts,
+    Group,
+    Rooms,
+    excerpt,
+    excerpts,
+)
+from dpql.curator.engines.parquet_footer import Leaf
 from dpql.curator.engines.polars_pieces import Piece, Readings
 from dpql.curator.engines.polars_text import mended
 from dpql.model.spec import CategoryColumn, Data
@@ -59,7 +68,7 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
         columns[name] = columns[name].map_batches(
             mended, return_dtype=pl.String(), is_elementwise=True
         )
-    types = {name: _TYPES[leaf.kind, leaf.annotation] for name, leaf in leaves.items()}
+    types = {name: _type(leaf) for name, leaf in leaves.items()}
 
     def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
         rooms = Rooms(_PORTION_BYTES, _ROOMS)
@@ -92,6 +101,33 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
         raw=frozenset(raw),
         rows=lambda: sum(group.rows for _, group in every),
     )
+
+
+def stored_numbers(
+    content: Content, header: Any, schema: Any, names: Iterable[str], group: int
+) -> dict[str, Any]:
+    """Return the columns of numbers of a row group as arrays of Arrow, read by polars.
+
+    Those are left out that polars cannot read, and text.
+    """
+    found: dict[str, Any] = {}
+    for name in names:
+        kind = schema.field(name).type
+        parted = excerpts(content, header, {name: kind})
+        if parted is None or group not in parted.groups:
+            continue
+        if parted.leaves[name].kind != _TEXT:
+            held = excerpt([(parted, parted.groups[group])], [name], Rooms(0, 1))
+            frame = pl.read_parquet(held, use_statistics=False)
+            found[name] = frame.to_series().to_arrow().cast(kind)
+    return found
+
+
+def _type(leaf: Leaf) -> Any:
+    if leaf.digits is not None:
+        scale, precision = leaf.digits
+        return pl.Decimal(precision, scale)
+    return _TYPES[leaf.kind, leaf.annotation]
 
 
 def _portioned(
