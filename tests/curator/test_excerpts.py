@@ -471,6 +471,35 @@ def test_portions_of_any_size_give_the_integers_of_the_reference(
     same(decided, answer(other, decided, frame), found)
 
 
+@given(
+    lengths=st.lists(st.integers(1, 60), max_size=40),
+    most=st.sampled_from([1, 50, 100, 400]),
+    hurry=st.booleans(),
+)
+def test_portions_hold_every_row_group_once_and_little_more_than_they_should(
+    lengths: list[int], most: int, *, hurry: bool
+) -> None:
+    """They are about as large as each other, and no small one is left over."""
+    sizes = dict(enumerate(lengths))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(polars_excerpts, "_PORTION_BYTES", most)
+        patch.setattr(polars_excerpts, "_FIRST_BYTES", 10)
+        patch.setattr(polars_excerpts, "_size", lambda part, _: sizes[part])
+        found = list(polars_excerpts._portioned(list(sizes), ["x"], hurry=hurry))
+    assert list(sizes) == [part for portion in found for part in portion]
+    held = [sum(map(sizes.__getitem__, portion)) for portion in found]
+    small = held[:1] if hurry else []
+    rest = found[len(small) :]
+    whole = sum(held) - sum(small)
+    longest = max(lengths, default=0)
+    assert all(len(p) == 1 or size <= 10 for p, size in zip(found, small, strict=False))
+    assert all(
+        len(portion) == 1 or size <= most * 5 / 4 + longest * len(rest)
+        for portion, size in zip(rest, held[len(small) :], strict=True)
+    )
+    assert len(rest) <= max(1, whole / max(1, most - longest) + 1) or most <= longest
+
+
 def test_excerpts_are_what_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -507,8 +536,11 @@ def test_answers_beyond_64_bits_are_merged_exactly() -> None:
     flat = pl.DataFrame(
         {"u": [most], "n": [2**32 - 1]}, {"u": pl.Int64, "n": pl.UInt32}
     )
-    (row,) = Reading(lambda _: {}).merged([flat] * 3).rows(named=True)
+    reading = Reading(lambda _: {})
+    (row,) = reading.merged([flat] * 3).rows(named=True)
     assert row == {"u": 3 * most, "n": 3 * (2**32 - 1)}
+    (row,) = reading.merged([flat, reading.merged([flat] * 3)]).rows(named=True)
+    assert row == {"u": 4 * most, "n": 4 * (2**32 - 1)}
     keyed = [
         pl.DataFrame({"cell": [0, 2], "u": [most, -most]}),
         pl.DataFrame({"cell": [2, 1], "u": [-most, 5]}),

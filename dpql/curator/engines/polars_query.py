@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
+import polars.selectors as cs
 
 from dpql.curator.cells import Grouping, groupings, keeps_all, keys_of, races
 from dpql.curator.engines.polars_sheet import Place, Sheet
@@ -48,12 +49,16 @@ class Reading:
     def merged(self, answers: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Return the answers to some rows and to others as that to all of them.
 
-        It is exact: 128 bits hold the sum of far more rows than anybody has.
+        It is exact: 128 bits hold the sum of far more rows than anybody has, and 64
+        their number, which is all that comes without a sign.
         """
         if len(answers) == 1:
             return answers[0]
-        numbers = pl.exclude("cell").cast(pl.Int128)
-        rows = pl.concat(answer.with_columns(numbers) for answer in answers)
+        counts = cs.unsigned_integer().cast(pl.UInt64)
+        sums = (cs.signed_integer() - cs.by_name("cell", require_all=False)).cast(
+            pl.Int128
+        )
+        rows = pl.concat(answer.with_columns(counts, sums) for answer in answers)
         return rows.group_by("cell").sum() if self.keyed else rows.sum()
 
 
