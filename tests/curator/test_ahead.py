@@ -122,7 +122,7 @@ from dpql.curator.engines import polars_excerpts
 from dpql.language import load_text
 from dpql.planner import plan
 
-polars_excerpts._PORTION_BYTES, polars_excerpts._FIRST_BYTES = 1 << 15, 1
+polars_excerpts._PORTION_BYTES = 1 << 15
 made = plan(load_text(sys.argv[1], form="yaml"))
 waits = random.Random(1)
 ends = set()

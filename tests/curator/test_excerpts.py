@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from pathlib import Path
@@ -416,7 +417,6 @@ def test_a_run_needs_no_more_memory_than_its_rooms(
     path = tmp_path / "rows.parquet"
     _rows(900).write_parquet(path, row_group_size=50)
     monkeypatch.setattr(polars_excerpts, "_PORTION_BYTES", 1 << 12)
-    monkeypatch.setattr(polars_excerpts, "_FIRST_BYTES", 1)
     rooms: list[int] = []
 
     def made(*given: Any) -> bytes:
@@ -458,9 +458,6 @@ def test_portions_of_any_size_give_the_integers_of_the_reference(
     with pytest.MonkeyPatch.context() as patch:
         size = data.draw(st.sampled_from([1, 200, 1 << 20]))
         patch.setattr(polars_excerpts, "_PORTION_BYTES", size)
-        patch.setattr(
-            polars_excerpts, "_FIRST_BYTES", data.draw(st.sampled_from([1, size]))
-        )
         patch.setattr(polars_engine, "_HELD", data.draw(st.sampled_from([2, 16])))
         patch.setattr(
             parquet_excerpts, "_LARGEST_ROWS", data.draw(st.sampled_from([1, 2, 9]))
@@ -474,30 +471,25 @@ def test_portions_of_any_size_give_the_integers_of_the_reference(
 @given(
     lengths=st.lists(st.integers(1, 60), max_size=40),
     most=st.sampled_from([1, 50, 100, 400]),
-    hurry=st.booleans(),
 )
 def test_portions_hold_every_row_group_once_and_little_more_than_they_should(
-    lengths: list[int], most: int, *, hurry: bool
+    lengths: list[int], most: int
 ) -> None:
     """They are about as large as each other, and no small one is left over."""
     sizes = dict(enumerate(lengths))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(polars_excerpts, "_PORTION_BYTES", most)
-        patch.setattr(polars_excerpts, "_FIRST_BYTES", 10)
         patch.setattr(polars_excerpts, "_size", lambda part, _: sizes[part])
-        found = list(polars_excerpts._portioned(list(sizes), ["x"], hurry=hurry))
+        found = list(polars_excerpts._portioned(list(sizes), ["x"]))
     assert list(sizes) == [part for portion in found for part in portion]
     held = [sum(map(sizes.__getitem__, portion)) for portion in found]
-    small = held[:1] if hurry else []
-    rest = found[len(small) :]
-    whole = sum(held) - sum(small)
     longest = max(lengths, default=0)
-    assert all(len(p) == 1 or size <= 10 for p, size in zip(found, small, strict=False))
+    wanted = max(1, math.ceil((sum(lengths) - most // 4) / most))
     assert all(
-        len(portion) == 1 or size <= most * 5 / 4 + longest * len(rest)
-        for portion, size in zip(rest, held[len(small) :], strict=True)
+        len(portion) == 1 or size <= most * 5 / 4 + longest * (1 + math.log(wanted))
+        for portion, size in zip(found, held, strict=True)
     )
-    assert len(rest) <= max(1, whole / max(1, most - longest) + 1) or most <= longest
+    assert most < longest or len(found) <= wanted
 
 
 def test_excerpts_are_what_is_read(

@@ -29,9 +29,6 @@ from dpql.model.spec import CategoryColumn, Data
 _PORTION_BYTES = 24 << 20
 """Bytes of a portion, or a quarter more; fewer cost time, more cost memory."""
 
-_FIRST_BYTES = 1 << 22
-"""Bytes of the first portion, for which the others wait."""
-
 _ROOMS = 2
 """Portions held at once: one is added up, one is made or ready."""
 
@@ -79,7 +76,7 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
                 if not every:
                     schema = {places[name]: types[name] for name in stored}
                     yield partial(iter, [(number, pl.LazyFrame(schema=schema))])
-                for parts in _portioned(every, stored, hurry=number == 0):
+                for parts in _portioned(every, stored):
                     yield partial(portion, number, parts, stored)
 
         def portion(
@@ -129,26 +126,21 @@ def _type(leaf: Leaf) -> Any:
     return _TYPES[leaf.kind, leaf.annotation]
 
 
-def _portioned(
-    parts: Sequence[Part], names: Sequence[str], *, hurry: bool
-) -> Iterator[Sequence[Part]]:
-    """Yield the row groups in portions of equal size, about; in a hurry, a small first.
+def _portioned(parts: Sequence[Part], names: Sequence[str]) -> Iterator[Sequence[Part]]:
+    """Yield the row groups in portions of equal size, about.
 
-    A small rest makes the others larger: every portion has a cost of its own.
+    A small rest makes them larger: every portion has a cost of its own.
     """
     sizes = [_size(part, names) for part in parts]
-    left, start, count = sum(sizes), 0, 0
+    left, start = sum(sizes), 0
+    count = max(1, -(-(left - _PORTION_BYTES // 4) // _PORTION_BYTES))
     while start < len(parts):
-        if not count and not hurry:
-            count = max(1, -(-(left - _PORTION_BYTES // 4) // _PORTION_BYTES))
-        most = _FIRST_BYTES if hurry else left // count
         end, size = start + 1, sizes[start]
-        while end < len(parts) and size + sizes[end] <= most:
+        while end < len(parts) and size + sizes[end] <= left // count:
             size += sizes[end]
             end += 1
         yield parts[start:end]
-        start, left = end, left - size
-        count, hurry = count and max(1, count - 1), False
+        start, left, count = end, left - size, max(1, count - 1)
 
 
 def _size(part: Part, names: Sequence[str]) -> int:

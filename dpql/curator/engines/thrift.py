@@ -58,7 +58,15 @@ def _struct(data: bytes | memoryview, place: int, depth: int) -> tuple[Struct, i
             number += byte >> 4
         else:
             number, place = _integer(data, place)
-        if kind in (_TRUE, _FALSE):
+        if kind in _INTEGERS:
+            # Most fields are numbers of one byte or two: no call for them.
+            byte = data[place]
+            if byte < 1 << 7:
+                fields[number] = (byte >> 1) ^ -(byte & 1)
+                place += 1
+            else:
+                fields[number], place = _integer(data, place)
+        elif kind in (_TRUE, _FALSE):
             fields[number] = kind == _TRUE
         else:
             fields[number], place = _value(data, place, kind, depth)
