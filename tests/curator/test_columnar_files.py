@@ -153,9 +153,21 @@ def test_a_way_that_fails_is_followed_by_the_next(ways: list[int], size: int) ->
             list(arrow_files._first(parts))
 
 
+class _Far:
+    """A file that is not here."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def opened(self) -> Any:
+        """Return it as a file of Arrow, which reads it through Python."""
+        return pa.PythonFile(self._path.open("rb"), mode="r")
+
+
+@pytest.mark.parametrize("place", [str, Path.read_bytes, _Far])
 @pytest.mark.parametrize("text", [True, False])
 def test_what_polars_reads_stands_beside_what_arrow_reads(
-    *, text: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: Any, *, text: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Numbers come from excerpts where Arrow fails, in the types of the file."""
     count = arrow_files._BATCH_ROWS + 5
@@ -167,18 +179,28 @@ def test_what_polars_reads_stands_beside_what_arrow_reads(
     }
     words = {"w": pa.array([str(n % 7) for n in range(count)])} if text else {}
     table = pa.table(numbers | words)
-    pq.write_table(table, tmp_path / "rows.parquet")
-
-    def only_the_last(ways: list[Any]) -> Any:
-        return ways[-1]()
-
-    monkeypatch.setattr(arrow_files, "_first", only_the_last)
-    file = arrow_files.opened("parquet", str(tmp_path / "rows.parquet"))
+    path = tmp_path / "rows.parquet"
+    pq.write_table(table, path)
+    monkeypatch.setattr(arrow_files, "_first", lambda ways: ways[-1]())
+    file = arrow_files.opened("parquet", place(path))
     batches = [b for part in file.parts(table.column_names, []) for b in part()]
     found = pa.concat_tables(
         [pa.Table.from_batches([b]).select(table.column_names) for b in batches]
     )
     assert table.equals(found)
+
+
+def test_a_file_that_changes_while_its_footer_is_read_is_not_read(
+    tmp_path: Path, lane: str
+) -> None:
+    """Arrow reads the types of columns, and we where they lie: of the same file."""
+    path = tmp_path / "rows.parquet"
+    pq.write_table(_table(WORDS), path)
+    file = arrow_files.opened("parquet", str(path))
+    pq.write_table(_table(WORDS * 2), path)
+    if lane == "polars":
+        with pytest.raises(OSError, match="changes while"):
+            file.excerpts(["k", "x"])
 
 
 def test_an_enum_of_parquet_is_text(tmp_path: Path) -> None:

@@ -123,17 +123,17 @@ def _parquet(content: Content) -> Columnar:
         groups=range(known.num_row_groups),
         count=count,
         read=read,
-        excerpts=partial(_excerpts, content, header, schema),
+        excerpts=partial(_excerpts, content, size, header, schema),
     )
 
 
 def _first(ways: Sequence[Part]) -> Iterator[Any]:
-    """Yield rows as the first way reads them that can; which that is, batches tell not.
+    """Yield the rows as the first of several ways reads them.
 
     A way that fails is followed by the next, which passes over the rows that were read.
     """
     done = 0
-    for left, way in zip(reversed(range(len(ways))), ways, strict=True):
+    for way in ways:
         passed = done
         try:
             for batch in way():
@@ -142,7 +142,7 @@ def _first(ways: Sequence[Part]) -> Iterator[Any]:
                 done += new.num_rows
                 yield new
         except (OSError, import_module("pyarrow").ArrowException):
-            if not left:
+            if way is ways[-1]:
                 raise
         else:
             return
@@ -165,13 +165,15 @@ def _beside(
 
 
 def _excerpts(
-    content: Content, header: Any, schema: Any, names: Sequence[str]
+    content: Content, size: int, header: Any, schema: Any, names: Sequence[str]
 ) -> Excerpts | None:
     """Return a file of which excerpts can be made; only of those that are here."""
     if not isinstance(content, str | bytes):
         return None
     kinds = {name: schema.field(name).type for name in names}
     parted = excerpts(content, header, kinds)
+    if parted is not None and parted.size != size:
+        raise OSError("a file changes while it is read")
     return None if parted is None else parted.small()
 
 
