@@ -160,8 +160,8 @@ class _Far:
         self._path = path
 
     def opened(self) -> Any:
-        """Return it as a file of Arrow, which reads it through Python."""
-        return pa.PythonFile(self._path.open("rb"), mode="r")
+        """Return it as a file of Arrow."""
+        return pa.OSFile(str(self._path))
 
 
 @pytest.mark.parametrize("place", [str, Path.read_bytes, _Far])
