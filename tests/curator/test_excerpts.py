@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -25,6 +26,7 @@ from curator_plans import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from spec_text import make_spec
 from test_parity import answer, same
 
 from dpql.curator.engines import (
@@ -38,6 +40,7 @@ from dpql.curator.engines.parquet_footer import Leaf, footer
 from dpql.curator.engines.polars_pieces import Piece
 from dpql.curator.engines.polars_query import Reading
 from dpql.curator.engines.polars_text import bytes_words, mended
+from dpql.planner import plan
 
 RELAXED = settings(
     max_examples=60,
@@ -223,6 +226,61 @@ def test_other_types_are_left_to_arrow(cells: Any) -> None:
     file = io.BytesIO()
     pq.write_table(pa.table({"x": cells}), file)
     assert _parted(file.getvalue(), ["x"]) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "digits", "length", "taken"),
+    [
+        ("INT32", (0, 9), 0, True),
+        ("INT32", (9, 9), 0, True),
+        ("INT32", (2, 10), 0, False),
+        ("INT32", (-1, 5), 0, False),
+        ("INT32", (6, 5), 0, False),
+        ("INT64", (2, 18), 0, True),
+        ("INT64", (2, 19), 0, False),
+        ("FIXED_LEN_BYTE_ARRAY", (2, 38), 16, True),
+        ("FIXED_LEN_BYTE_ARRAY", (2, 39), 16, False),
+        ("FIXED_LEN_BYTE_ARRAY", (2, 38), 17, False),
+        ("FIXED_LEN_BYTE_ARRAY", (0, 1), 0, False),
+        ("BYTE_ARRAY", (0, 1), 0, False),
+    ],
+)
+def test_decimals_are_taken_that_polars_holds(
+    stored: str, digits: tuple[int, int], length: int, *, taken: bool
+) -> None:
+    """No more digits than their stored form has, and no odd number behind the point."""
+    column = SimpleNamespace(
+        physical_type=stored, scale=digits[0], precision=digits[1], length=length
+    )
+    leaf = parquet_excerpts._decimal(column, optional=True)
+    assert taken == (leaf is not None)
+    if leaf is not None:
+        assert digits == leaf.digits
+
+
+def test_rows_that_arrow_reads_stand_beside_those_of_polars(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row group is too large for one, another is not; words stay with their rows."""
+    monkeypatch.setattr(parquet_excerpts, "_LARGEST_ROWS", 5)
+    words = ["b", "a", None, "c", "a", "b", "b"]
+    numbers = [1, 2, 3, 4, 5, 6, 7]
+    path = tmp_path / "rows.parquet"
+    rows = pa.table({"k": words + words[:2], "x": [*numbers, 8, 9]})
+    pq.write_table(rows, path, row_group_size=7)
+    decided = plan(
+        make_spec(
+            {
+                "k": "{type: category, keys: [a, b]}",
+                "x": "{type: integer, bounds: [0, 9], nulls: drop}",
+            },
+            {"s": {"sum": "x", "by": "[k]", "spend": "{share: 1}"}},
+        )
+    )
+    source = polars_engine.open_frame(path, decided.spec.data)
+    assert source.raw == {"k"}
+    (moments,) = answer(polars_engine, decided, path).moments
+    assert [2 + 5 + 9, 1 + 6 + 7 + 8] == list(moments["u"])
 
 
 def test_words_of_a_dictionary_are_text() -> None:

@@ -116,7 +116,7 @@ def test_other_forms_are_read(told: bytes, found: dict[int, Any]) -> None:
         b"\x19\xf9" * 100_000,
         b"\x19\xfc" + varint(2**60) + b"\x00" * 99,
         b"\x18" + varint(2**60) + b"x",
-        b"\x15" + b"\xff" * 99 + b"\x00",
+        b"\x15" + b"\xff" * 99 + b"\x00\x00",
         b"\x1b\x00\x00",
         b"\x1d\x00",
         b"\x17\x00\x00",

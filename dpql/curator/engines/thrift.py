@@ -79,17 +79,15 @@ def _value(
         return _integer(data, place)
     if kind == BYTES:
         size, place = _varint(data, place)
-        end = place + size
-        if end > len(data):
-            raise Damaged
-        return bytes(data[place:end]), end
+        # What lies beyond the data is followed by no end of a struct.
+        return bytes(data[place : place + size]), place + size
     if kind in (LIST, _SET) and depth:
         return _list(data, place, depth - 1)
     if kind == STRUCT and depth:
         return _struct(data, place, depth - 1)
     if kind in (_TRUE, _FALSE, _BYTE):
         return data[place], place + 1
-    if kind == _DOUBLE and place + 8 <= len(data):
+    if kind == _DOUBLE:
         return bytes(data[place : place + 8]), place + 8
     raise Damaged
 
