@@ -36,7 +36,6 @@ from dpql.curator.engines import (
 )
 from dpql.curator.engines.arrow_files import opened
 from dpql.curator.engines.parquet_excerpts import Excerpts, Rooms, excerpt
-from dpql.curator.engines.parquet_footer import Leaf, footer
 from dpql.curator.engines.polars_pieces import Piece
 from dpql.curator.engines.polars_query import Reading
 from dpql.curator.engines.polars_text import bytes_words, mended
@@ -192,21 +191,6 @@ def test_many_columns_and_row_groups_are_told_of() -> None:
     assert _read(_taken(file, list(table))) == [list(cells) for cells in table.values()]
 
 
-def test_a_footer_is_spelt_as_thrift_spells_it() -> None:
-    """A footer without rows, byte for byte: fields by distance, numbers doubled."""
-    told = (
-        b"\x15\x02"  # 1, an int32: version 1
-        b"\x19\x2c"  # 2, a list of two structs
-        b"\x48\x04rows\x15\x02\x00"  # 4, a name; 5, one child
-        b"\x15\x0c\x25\x02\x18\x010\x00"  # 1, type 6; 3, optional; 4, its name
-        b"\x16\x00"  # 3, an int64: no rows
-        b"\x19\x0c"  # 4, a list of no structs
-        b"\x00"
-    )
-    end = len(told).to_bytes(4, "little") + b"PAR1"
-    assert footer([Leaf(kind=6, optional=True)], []) == told + end
-
-
 @pytest.mark.parametrize(
     "cells",
     [
@@ -319,87 +303,6 @@ def test_a_part_of_a_column_is_not_the_column_of_its_name(names: list[str]) -> N
     assert file is not None
     assert _read(_taken(file, ["x", "s.x"])) == [[2], [3]]
     assert _parted(content.getvalue(), ["s"]) is None
-
-
-@pytest.mark.parametrize(
-    ("claims", "found"),
-    [
-        ({}, (10, 40)),
-        ({11: None}, (30, 40)),
-        ({11: 0}, (30, 40)),
-        ({11: 31}, (30, 40)),
-        ({11: -1}, (30, 40)),
-        ({11: 3}, None),
-        ({9: 3, 11: None}, None),
-        ({9: -3, 11: None}, None),
-        ({9: None}, None),
-        ({7: 90}, (10, 90)),
-        ({7: 91}, None),
-        ({7: 0}, None),
-        ({7: -1}, None),
-        ({6: -1}, None),
-        ({6: b"5"}, None),
-        ({5: -1}, None),
-        ({5: 4}, None),
-        ({4: 3}, None),
-        ({4: 5}, None),
-        ({4: 99}, None),
-        ({4: [6]}, None),
-        ({2: [0, 8, 10]}, None),
-        ({2: [0, 7]}, None),
-        ({2: [0, {}]}, None),
-        ({2: 0}, None),
-        ({1: 1}, None),
-    ],
-    ids=str,
-)
-def test_a_footer_is_not_believed(
-    claims: dict[int, Any], found: tuple[int, int] | None
-) -> None:
-    """A row group is taken only if its cells lie within the file of 100 bytes."""
-    told = {1: 2, 2: [0, 8], 4: 6, 5: 5, 6: 70, 7: 40, 9: 30, 11: 10} | claims
-    column = {3: {field: value for field, value in told.items() if value is not None}}
-    leaves = {"x": (0, Leaf(kind=2, optional=True))}
-    group = parquet_excerpts._group({1: [column], 3: 5}, leaves, 100)
-    taken = group and (group.chunks["x"].start, group.chunks["x"].length)
-    assert taken == found
-
-
-@pytest.mark.parametrize(
-    "told",
-    [
-        {1: [], 3: 5},
-        {1: 7, 3: 5},
-        {1: [7], 3: 5},
-        {1: [{}], 3: 5},
-        {1: [{3: []}], 3: 5},
-        {3: 5},
-        {},
-        7,
-        b"seven",
-        [],
-    ],
-    ids=str,
-)
-def test_a_row_group_that_is_none_is_left_to_arrow(told: Any) -> None:
-    """Whatever stands in its place."""
-    leaves = {"x": (0, Leaf(kind=2, optional=True))}
-    assert parquet_excerpts._group(told, leaves, 100) is None
-
-
-@pytest.mark.parametrize(
-    ("more", "taken"),
-    [({}, True), ({1: b""}, True), ({1: b"o.parquet"}, False), ({8: {}}, False)],
-    ids=str,
-)
-def test_cells_elsewhere_or_locked_are_left_to_arrow(
-    more: dict[int, Any], *, taken: bool
-) -> None:
-    """A column may lie in another file, or be encrypted."""
-    told = {1: 2, 2: [0], 4: 6, 5: 5, 6: 70, 7: 40, 9: 30}
-    leaves = {"x": (0, Leaf(kind=2, optional=True))}
-    group = parquet_excerpts._group({1: [{3: told} | more], 3: 5}, leaves, 100)
-    assert taken == (group is not None)
 
 
 def test_a_footer_that_is_too_long_or_makes_no_sense_is_left_to_arrow(

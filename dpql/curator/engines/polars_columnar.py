@@ -1,9 +1,10 @@
 """Files of columns as lazy frames, read by Arrow: no cell can break the reading.
 
 polars refuses a whole file for one text that is no UTF-8, and for a column of a type it
-does not know. Here the text of a category becomes its place among the declared keys,
-and other text is checked in small portions. Parts of the files are read ahead, in any
-order, for no sum depends on the order of rows.
+does not know. Here the text of a category becomes its place among the declared keys, or
+stays bytes where polars reads other rows, and other text is checked in small portions.
+Parts of the files are read ahead, in any order, for no sum depends on the order of
+rows.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ Part = tuple[Excerpts, Group]
 
 
 def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
-    """Return the rows of files that agree in their leaves."""
+    """Return the rows of files that agree in their leaves, and have row groups."""
     leaves = files[0].leaves
     texts = {name for name, leaf in leaves.items() if leaf.kind == _TEXT}
     raw = texts & {
@@ -73,9 +73,6 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
         def tasks() -> Iterator[Task[tuple[int, pl.LazyFrame]]]:
             for number, wanted in enumerate(readings):
                 stored = [name for name in leaves if name in wanted]
-                if not every:
-                    schema = {places[name]: types[name] for name in stored}
-                    yield partial(iter, [(number, pl.LazyFrame(schema=schema))])
                 for parts in _portioned(every, stored):
                     yield partial(portion, number, parts, stored)
 
