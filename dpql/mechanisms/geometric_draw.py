@@ -2,9 +2,9 @@
 
     |X| = floor( -ln(U)/theta + beta ),   beta = ln(2/(1+q)) / theta,   fair sign
 
-With the digits D of U read so far, -ln(U) is known to 1/(D + 1/2). The working
-precision exceeds the digits by 76 bits; ``slack`` is 2**16 times the unit of the last
-place of the largest term, far more than the five roundings can add up to.
+With the digits D of U read so far, -ln(U) is known to 1/(D + 1/2) from the middle,
+2 m * 2**-shift. All arithmetic is in integers over a power of two that exceeds the digits
+by 24 bits at least; ``slack`` bounds every rounding.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import gmpy2
 
 from dpql.exact import fraction, power_of_two_up
 from dpql.mechanisms.bits import Bits, flips, read_one
+from dpql.mechanisms.logarithm import ERROR, FINE, logarithm_for
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,20 +29,30 @@ if TYPE_CHECKING:
 _LIFT = 12
 """Bits by which the lift exceeds the scale: no magnitude comes near to it."""
 
+_SPARE = 8
+"""Bits of the scale beyond the places of a logarithm."""
+
 
 class Kit:
-    """Constants of the sampler for a number of digits, computed once per noise."""
+    """Constants of the sampler for a number of digits, computed once per noise.
+
+    A magnitude is carried as an integer over 2**``places``, with ``lift`` steps added,
+    so that no magnitude is shorter than another. ``base`` is lift + beta - ln(2)/theta
+    less the ``slack``, ``scale`` is 1/theta over the places that a logarithm has not,
+    and ``reach`` times c * 2**shift is how far U may take it from the middle.
+    """
 
     __slots__ = (
-        "arithmetic",
+        "base",
         "beta",
         "digits",
         "double",
         "flips",
         "lift",
-        "lifted_beta",
-        "ln2",
+        "logarithm",
         "mask",
+        "places",
+        "reach",
         "scale",
         "slack",
         "step",
@@ -49,24 +60,39 @@ class Kit:
 
     def __init__(self, noise: GeometricNoise, digits: int | None = None) -> None:
         exact = noise.theta
+        size = power_of_two_up(1 / exact)
         if digits is None:
-            digits = noise.guard + max(0, power_of_two_up(1 / exact))
+            digits = noise.guard + max(0, size)
         self.digits = digits
         self.mask = (1 << digits) - 1
         self.flips = flips(digits + 1)
         self.step = noise.lattice.numerator
         self.double = 2 * noise.lattice.denominator
-        self.lift = 1 << (max(0, power_of_two_up(1 / exact)) + _LIFT)
-        precision = digits + 64 + _LIFT
-        self.arithmetic = gmpy2.context(precision=precision)
-        with gmpy2.context(precision=precision):
+        self.lift = 1 << (max(0, size) + _LIFT)
+        self.logarithm = logarithm_for(digits + 2)
+        behind = self.logarithm.places
+        ahead = behind + _SPARE - size
+        self.places = behind + ahead
+        with gmpy2.context(precision=self.places + max(0, size) + 4 + _LIFT):
             theta = gmpy2.mpfr(gmpy2.mpq(exact.numerator, exact.denominator))
             self.beta = gmpy2.log(2 / (1 + gmpy2.exp(-theta))) / theta
-            self.lifted_beta = self.beta + self.lift
-            self.scale = 1 / theta
-            self.ln2 = gmpy2.log(2) / theta
-            largest = 2 * digits * self.ln2 + self.lift
-            self.slack = largest * gmpy2.exp2(16 - precision)
+            lifted = gmpy2.mul_2exp(self.beta + self.lift, self.places)
+            lifted = gmpy2.mpz(gmpy2.floor(lifted))
+        self.scale = gmpy2.mpz((1 << ahead) * exact.denominator // exact.numerator)
+        self.slack = _slack(digits, self.scale, behind)
+        self.base = lifted - self.slack - self.logarithm.ln2 * self.scale
+        self.reach = ((self.scale + 1) << (behind - digits - FINE + 4)) // 31 + 1
+
+
+def _slack(digits: int, scale: gmpy2.mpz, places: int) -> gmpy2.mpz:
+    """Return more than all roundings of a magnitude together, in its last places.
+
+        ((shift - 1) * ln 2 - ln m) * scale + beta,   shift <= digits, -ln m <= ln 2
+
+    The first factor is below digits and less than digits + 4 units too small, the
+    scale less than one; beta is off by less than one, and its floor by one more.
+    """
+    return (digits + ERROR) * (scale + 1) + (gmpy2.mpz(digits) << places) + 2
 
 
 def width(noise: GeometricNoise) -> int:
@@ -94,9 +120,7 @@ def perturb(noise: GeometricNoise, value: Fraction | int, bits: Bits) -> int:
         kit = Kit(noise, read - 1)
         lifted = _lifted_magnitude(kit, digits)
     centre = nearest(noise, value)
-    if negative:
-        return centre + kit.lift - lifted
-    return centre - kit.lift + lifted
+    return (centre - kit.lift + lifted, centre + kit.lift - lifted)[negative]
 
 
 def nearest(noise: GeometricNoise, value: Fraction | int) -> int:
@@ -113,24 +137,18 @@ def nearest(noise: GeometricNoise, value: Fraction | int) -> int:
 def _lifted_magnitude(kit: Kit, digits: int) -> int | None:
     """Return lift + floor(-ln(U)/theta + beta), or None if these digits leave it open.
 
-    Time must not tell the noise: the logarithm is taken of an integer of fixed length,
-    far from 1, where MPFR always takes the same path, and the floor of a number that
-    the lift has made large, so that no magnitude is shorter than another.
-
-    Every operation goes through the kit's own arithmetic: a plain operator would round
-    to whatever precision the calling thread has set.
+    Time must not tell the noise: U is 2 m * 2**-shift, m of fixed length and shift
+    never 0, and all that follows is the same work on integers of the same sizes.
     """
-    exactly = kit.arithmetic
     shift = kit.digits + 1 - digits.bit_length()
-    odd = (2 * digits + 1) << shift
-    fixed = exactly.mul(exactly.log(odd), kit.scale)
-    tail = exactly.mul(kit.ln2, kit.digits + 1 + shift)
-    middle = exactly.add(exactly.sub(tail, fixed), kit.lifted_beta)
-    radius = exactly.div(exactly.mul_2exp(kit.scale, shift + 1), odd)
-    radius = exactly.add(radius, kit.slack)
-    low = exactly.floor(exactly.sub(middle, radius))
-    high = exactly.floor(exactly.add(middle, radius))
-    return int(low) if low == high and digits and low >= kit.lift else None
+    middle = gmpy2.mpz(2 * digits + 1) << shift
+    fall, reciprocal = kit.logarithm.fall(middle, kit.digits + 2)
+    depth = kit.logarithm.ln2 * shift + fall
+    radius = (kit.reach * reciprocal) << shift
+    least = kit.base + depth * kit.scale - radius
+    most = least + 2 * (radius + kit.slack)
+    low, high = least >> kit.places, most >> kit.places
+    return int(low) if low == high and digits else None
 
 
 def outcome(noise: GeometricNoise, step: int) -> Fraction:
