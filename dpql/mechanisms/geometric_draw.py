@@ -3,8 +3,8 @@
     |X| = floor( -ln(U)/theta + beta ),   beta = ln(2/(1+q)) / theta,   fair sign
 
 With the digits D of U read so far, -ln(U) is known to 1/(D + 1/2) from the middle,
-2 m * 2**-shift. All arithmetic is in integers over a power of two that exceeds the digits
-by 24 bits at least; ``slack`` bounds every rounding.
+4 m * 2**-shift. All arithmetic is in integers over a power of two that exceeds the
+digits by 27 bits at least; ``slack`` bounds every rounding.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import gmpy2
 
 from dpql.exact import fraction, power_of_two_up
 from dpql.mechanisms.bits import Bits, flips, read_one
-from dpql.mechanisms.logarithm import ERROR, FINE, logarithm_for
+from dpql.mechanisms.logarithm import ERROR, FINE, logarithm_to, within_word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,15 +29,25 @@ if TYPE_CHECKING:
 _LIFT = 12
 """Bits by which the lift exceeds the scale: no magnitude comes near to it."""
 
+_MORE = 27
+"""Places of a logarithm beyond the digits: what it rounds is lost in their radius."""
+
 _SPARE = 8
-"""Bits of the scale beyond the places of a logarithm."""
+"""Bits of the scale, at least, beyond the places of a logarithm."""
+
+_BYTE = 8
+_PYTHON = 30
+"""Bits of a digit of Python's integers."""
+
+_FILLED = 20
+"""Bits, at least, of the last one that the digits of U fill."""
 
 
 class Kit:
     """Constants of the sampler for a number of digits, computed once per noise.
 
     A magnitude is carried as an integer over 2**``places``, with ``lift`` steps added,
-    so that no magnitude is shorter than another. ``base`` is lift + beta - ln(2)/theta
+    so that no magnitude is shorter than another. ``base`` is lift + beta - ln(4)/theta
     less the ``slack``, ``scale`` is 1/theta over the places that a logarithm has not,
     and ``reach`` times c * 2**shift is how far U may take it from the middle.
     """
@@ -62,17 +72,18 @@ class Kit:
         exact = noise.theta
         size = power_of_two_up(1 / exact)
         if digits is None:
-            digits = noise.guard + max(0, size)
+            digits = _unshortened(noise.guard + max(0, size))
         self.digits = digits
         self.mask = (1 << digits) - 1
         self.flips = flips(digits + 1)
         self.step = noise.lattice.numerator
         self.double = 2 * noise.lattice.denominator
         self.lift = 1 << (max(0, size) + _LIFT)
-        self.logarithm = logarithm_for(digits + 2)
+        self.logarithm = logarithm_to(digits + _MORE)
         behind = self.logarithm.places
-        ahead = behind + _SPARE - size
-        self.places = behind + ahead
+        top = within_word(2 * behind + _SPARE + max(0, -size), 24, 48)
+        self.places = top - max(0, size)
+        ahead = self.places - behind
         with gmpy2.context(precision=self.places + max(0, size) + 4 + _LIFT):
             theta = gmpy2.mpfr(gmpy2.mpq(exact.numerator, exact.denominator))
             self.beta = gmpy2.log(2 / (1 + gmpy2.exp(-theta))) / theta
@@ -80,16 +91,32 @@ class Kit:
             lifted = gmpy2.mpz(gmpy2.floor(lifted))
         self.scale = gmpy2.mpz((1 << ahead) * exact.denominator // exact.numerator)
         self.slack = _slack(digits, self.scale, behind)
-        self.base = lifted - self.slack - self.logarithm.ln2 * self.scale
-        self.reach = ((self.scale + 1) << (behind - digits - FINE + 4)) // 31 + 1
+        self.base = lifted - self.slack - 2 * self.logarithm.ln2 * self.scale
+        self.reach = ((self.scale + 1) << (behind - digits - FINE + 3)) // 31 + 1
+
+
+def _unshortened(digits: int) -> int:
+    """Return a number of digits, at least so many, whose value does not shorten them.
+
+    With the sign they are whole bytes, so that the sign is not a byte of its own; and
+    as an integer of Python they have one size unless U < 2**-20. The few digits of a
+    miniature are left alone.
+    """
+    if digits <= _PYTHON:
+        return digits
+    return next(
+        count
+        for count in range(digits, digits + _BYTE * _PYTHON)
+        if (count + 1) % _BYTE == 0 and count % _PYTHON >= _FILLED
+    )
 
 
 def _slack(digits: int, scale: gmpy2.mpz, places: int) -> gmpy2.mpz:
     """Return more than all roundings of a magnitude together, in its last places.
 
-        ((shift - 1) * ln 2 - ln m) * scale + beta,   shift <= digits, -ln m <= ln 2
+        ((shift - 2) * ln 2 - ln m) * scale + beta,   shift <= digits + 1, -ln m <= ln 2
 
-    The first factor is below digits and less than digits + 4 units too small, the
+    The first factor is below digits and less than digits + 5 units too small, the
     scale less than one; beta is off by less than one, and its floor by one more.
     """
     return (digits + ERROR) * (scale + 1) + (gmpy2.mpz(digits) << places) + 2
@@ -104,12 +131,14 @@ def perturb(noise: GeometricNoise, value: Fraction | int, bits: Bits) -> int:
     """Return the step of one noisy outcome, from one request of fixed width.
 
     The lane is read as the sign and then the digits of U, complemented where the sign
-    bit is set (so that `vector` can read both as one signed integer).
+    bit is set (so that `vector` can read both as one signed integer). Nothing before
+    the result is a small integer, which Python treats apart.
     """
     kit = noise.kit
+    centre = nearest(noise, value) + kit.lift
     read = kit.digits + 1
     lane = read_one(bits, 0, read)
-    negative = lane > kit.mask
+    negative = lane >> kit.digits
     digits = (lane ^ kit.flips[negative]) & kit.mask
     lifted = _lifted_magnitude(kit, digits)
     while lifted is None:
@@ -119,8 +148,8 @@ def perturb(noise: GeometricNoise, value: Fraction | int, bits: Bits) -> int:
         read += noise.kit.digits
         kit = Kit(noise, read - 1)
         lifted = _lifted_magnitude(kit, digits)
-    centre = nearest(noise, value)
-    return (centre - kit.lift + lifted, centre + kit.lift - lifted)[negative]
+    down = centre + 2 * kit.lift - lifted
+    return (centre + lifted, down)[negative] - 2 * kit.lift
 
 
 def nearest(noise: GeometricNoise, value: Fraction | int) -> int:
@@ -137,12 +166,13 @@ def nearest(noise: GeometricNoise, value: Fraction | int) -> int:
 def _lifted_magnitude(kit: Kit, digits: int) -> int | None:
     """Return lift + floor(-ln(U)/theta + beta), or None if these digits leave it open.
 
-    Time must not tell the noise: U is 2 m * 2**-shift, m of fixed length and shift
-    never 0, and all that follows is the same work on integers of the same sizes.
+    Time must not tell the noise: U is 4 m * 2**-shift, m of fixed length and shift
+    neither 0 nor 1, which GMP treats apart; and all that follows is the same work on
+    integers of the same sizes.
     """
-    shift = kit.digits + 1 - digits.bit_length()
+    shift = kit.digits + 2 - digits.bit_length()
     middle = gmpy2.mpz(2 * digits + 1) << shift
-    fall, reciprocal = kit.logarithm.fall(middle, kit.digits + 2)
+    fall, reciprocal = kit.logarithm.fall(middle, kit.digits + 3)
     depth = kit.logarithm.ln2 * shift + fall
     radius = (kit.reach * reciprocal) << shift
     least = kit.base + depth * kit.scale - radius

@@ -1,8 +1,10 @@
 """Logarithms by a fixed amount of integer work, so that time does not tell them.
 
-    -ln(m) = ln(c) + z + z**2/2 + ... + z**K/K,    z = 1 - m * c,    1/2 <= m < 1
+    -ln(m) = ln(c) + ln(b) + z + z**2/2 + ... + z**K/K,   z = 1 - m * c * b
 
-    c    a number just below 1/m, looked up by the first digits of m; 0 < z < 2**-5
+    m    at least 1/2 and below 1
+    c    a number just below 1/m, looked up by the first digits of m: 1 - m c < 2**-5
+    b    1 + j/2**10, where j are the first digits of 1 - m c: 0 <= z < 2**-9
     K    terms, so many that the rest is below the last place
 
 MPFR's own logarithm is correct, but its time depends on the digits of its argument, by
@@ -16,76 +18,97 @@ from functools import cache
 
 import gmpy2
 
-_STEP = 5
-"""Digits of m, after its leading one, that choose c."""
-
 FINE = 12
 """Binary places of c."""
 
+_STEP = 5
+"""Digits of m, after its leading one, that choose c; so many again choose b."""
+
 _ONE = gmpy2.mpz(1)
-_LIMB = 64
-_CLEAR = 40
-"""How far the places reach into their last machine word: leading zeros of a number,
-rarer than 2**-30, are needed to shorten it by a word."""
 
-LIFT = 24
-"""The least number of places beyond the digits of an argument."""
+ERROR = 5
+"""Results are less than so many units of the last place too small, never too large.
 
-ERROR = 4
-"""Results are at most so many units of the last place too small, and never too large.
-
-One for ln(c), one for the terms left out, and less than two for the roundings inside:
-each step rounds down twice, and what it lost before is multiplied by z < 1/32.
+One each for ln(c), ln(b) and the terms left out, and less than two for the roundings
+inside: each step rounds down twice, and what was lost before is multiplied by z.
 """
 
 
 class Logarithm:
-    """The logarithm to so many binary places, for arguments of any fewer digits."""
+    """The logarithm to so many binary places, for arguments of fewer digits.
 
-    __slots__ = ("_logarithms", "_reciprocals", "_shares", "ln2", "places")
+    The tables hold 1 + ln(c) and 1 + ln(b): a zero would take less time to add.
+    """
+
+    __slots__ = (
+        "_factors",
+        "_first",
+        "_reciprocals",
+        "_second",
+        "_shares",
+        "_surplus",
+        "ln2",
+        "places",
+    )
 
     def __init__(self, places: int) -> None:
         self.places = places
+        one = _ONE << places
         heads = range(1 << _STEP, 2 << _STEP)
-        self._reciprocals = [
-            gmpy2.mpz((2 << (_STEP + FINE)) // (head + 1)) for head in heads
-        ]
-        with gmpy2.context(precision=places + _LIMB, round=gmpy2.RoundDown):
-            self._logarithms = [
-                gmpy2.mpz(
-                    gmpy2.floor(
-                        gmpy2.mul_2exp(gmpy2.log(gmpy2.div_2exp(c, FINE)), places)
-                    )
-                )
-                for c in self._reciprocals
-            ]
-            self.ln2 = gmpy2.mpz(gmpy2.floor(gmpy2.mul_2exp(gmpy2.log(2), places)))
-        terms = -(-places // _STEP)
-        self._shares = [(_ONE << places) // k for k in range(terms, 0, -1)]
+        self._reciprocals = [(_ONE << (FINE + _STEP + 1)) // (k + 1) for k in heads]
+        self._first = [one + _ln_down(c, FINE, places) for c in self._reciprocals]
+        self._factors = [(_ONE << 2 * _STEP) + j for j in range(1 << _STEP)]
+        self._second = [one + _ln_down(b, 2 * _STEP, places) for b in self._factors]
+        self._surplus = 2 * one
+        self.ln2 = _ln_down(gmpy2.mpz(2), 0, places)
+        terms = -(-places // (2 * _STEP - 1))
+        self._shares = [one // k for k in range(terms, 0, -1)]
 
     def fall(self, mantissa: gmpy2.mpz, digits: int) -> tuple[gmpy2.mpz, gmpy2.mpz]:
         """Return -ln(m) in units of the last place, and c, for m = mantissa/2**digits.
 
-        Requires: 1/2 <= m < 1, 6 <= digits <= places - 12.
-        Ensures: 0 <= -ln(m) - result < 4 units; c / 2**12 <= 1/m < c / 2**12 * 32/31.
+        Requires: 1/2 <= m < 1 and 6 <= digits <= places - 22.
+        Ensures: 0 <= -ln(m) - result < 5 units; c / 2**12 <= 1/m < c / 2**12 * 32/31.
         """
         head = int(mantissa >> (digits - 1 - _STEP)) - (1 << _STEP)
         reciprocal = self._reciprocals[head]
+        size = digits + FINE
+        near = mantissa * reciprocal
+        following = int(((_ONE << size) - near) >> (size - 2 * _STEP))
+        rest = (_ONE << (size + 2 * _STEP)) - near * self._factors[following]
         places = self.places
-        rest = (_ONE << (digits + FINE)) - mantissa * reciprocal
-        z = rest << (places - digits - FINE)
+        z = rest << (places - size - 2 * _STEP)
         series = gmpy2.mpz(0)
         for share in self._shares:
             series = share + (z * series >> places)
-        return self._logarithms[head] + (z * series >> places), reciprocal
+        found = self._first[head] + self._second[following] - self._surplus
+        return found + (z * series >> places), reciprocal
 
 
-def logarithm_for(digits: int) -> Logarithm:
-    """Return the logarithm for arguments of so many digits, to places enough."""
-    least = digits + LIFT
-    return _logarithm_to(least + (_CLEAR - least) % _LIMB)
+def _ln_down(numerator: gmpy2.mpz, bits: int, places: int) -> gmpy2.mpz:
+    """Return ln(numerator / 2**bits) in units of the last place, rounded down."""
+    with gmpy2.context(precision=places + 64, round=gmpy2.RoundDown):
+        logarithm = gmpy2.log(gmpy2.div_2exp(numerator, bits))
+        return gmpy2.mpz(gmpy2.floor(gmpy2.mul_2exp(logarithm, places)))
+
+
+def logarithm_to(places: int) -> Logarithm:
+    """Return the logarithm to at least so many places."""
+    return _logarithm(within_word(places, 36, 62))
+
+
+def within_word(bits: int, low: int, high: int, word: int = 64) -> int:
+    """Return the least number from ``bits`` on that is low to high beyond full words.
+
+    Whether a number fills one more word, or a carry enters it, takes its time. Numbers
+    whose leading bit lies well within a word neither lose nor gain one by their value.
+    """
+    spare = bits % word
+    if low <= spare <= high:
+        return bits
+    return bits + (low - spare) % word
 
 
 @cache
-def _logarithm_to(places: int) -> Logarithm:
+def _logarithm(places: int) -> Logarithm:
     return Logarithm(places)

@@ -155,7 +155,14 @@ def test_finest_target_of_a_lattice() -> None:
         )
 
 
-def test_digits_read_at_once() -> None:
-    """A request holds a sign and 72 digits beyond the scale."""
-    assert geometric.width(_noise(Fraction(1))) == 73
-    assert geometric.width(_noise(Fraction(1, 1000))) == 83
+@pytest.mark.parametrize("scale", [1, 20, 1000, 10**6, 10**9, 2**40, 10**18])
+def test_digits_read_at_once(scale: int) -> None:
+    """A request is whole bytes: a sign and at least 72 digits beyond the scale.
+
+    The digits fill Python's last digit, of 30 bits, by 20 at least, so that the size
+    of the number does not tell how small it is.
+    """
+    width = geometric.width(_noise(Fraction(1, scale)))
+    assert width % 8 == 0
+    assert width - 1 >= 72 + (scale - 1).bit_length()
+    assert (width - 1) % 30 >= 20
