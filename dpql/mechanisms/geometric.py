@@ -209,6 +209,7 @@ def miniatures() -> list[tuple[GeometricNoise, Fraction]]:
         (Fraction(7, 10), Fraction(3), 11),
         (Fraction(1), Fraction(1), 5),
         (Fraction(2), Fraction(3), 5),
+        (Fraction(8), Fraction(1), 5),
     ]
     return [
         (

@@ -2,9 +2,10 @@
 
     |X| = floor( -ln(U)/theta + beta ),   beta = ln(2/(1+q)) / theta,   fair sign
 
-With the digits D of U read so far, -ln(U) is known to 1/(D + 1/2) from the middle,
-4 m * 2**-shift. All arithmetic is in integers over a power of two that exceeds the
-digits by 27 bits at least; ``slack`` bounds every rounding.
+With the digits D >= 1 of U read so far, -ln(U) is at most ln(1 + 1/(2 D)) from that of
+the middle, which is below 2**-bits, D having so many bits. All arithmetic is in
+integers over a power of two that exceeds the digits by 27 at least; ``slack`` bounds
+every rounding.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import gmpy2
 
 from dpql.exact import fraction, power_of_two_up
 from dpql.mechanisms.bits import Bits, flips, read_one
-from dpql.mechanisms.logarithm import ERROR, FINE, logarithm_to, within_word
+from dpql.mechanisms.logarithm import ERROR, logarithm_to, within_word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +50,7 @@ class Kit:
     A magnitude is carried as an integer over 2**``places``, with ``lift`` steps added,
     so that no magnitude is shorter than another. ``base`` is lift + beta - ln(4)/theta
     less the ``slack``, ``scale`` is 1/theta over the places that a logarithm has not,
-    and ``reach`` times c * 2**shift is how far U may take it from the middle.
+    and ``reach`` * 2**shift is how far U may take it from the middle.
     """
 
     __slots__ = (
@@ -92,7 +93,7 @@ class Kit:
         self.scale = gmpy2.mpz((1 << ahead) * exact.denominator // exact.numerator)
         self.slack = _slack(digits, self.scale, behind)
         self.base = lifted - self.slack - 2 * self.logarithm.ln2 * self.scale
-        self.reach = ((self.scale + 1) << (behind - digits - FINE + 3)) // 31 + 1
+        self.reach = (self.scale + 1) << (behind - digits - 2)
 
 
 def _unshortened(digits: int) -> int:
@@ -116,7 +117,7 @@ def _slack(digits: int, scale: gmpy2.mpz, places: int) -> gmpy2.mpz:
 
         ((shift - 2) * ln 2 - ln m) * scale + beta,   shift <= digits + 1, -ln m <= ln 2
 
-    The first factor is below digits and less than digits + 5 units too small, the
+    The first factor is below digits and less than digits + 4 units too small, the
     scale less than one; beta is off by less than one, and its floor by one more.
     """
     return (digits + ERROR) * (scale + 1) + (gmpy2.mpz(digits) << places) + 2
@@ -148,8 +149,8 @@ def perturb(noise: GeometricNoise, value: Fraction | int, bits: Bits) -> int:
         read += noise.kit.digits
         kit = Kit(noise, read - 1)
         lifted = _lifted_magnitude(kit, digits)
-    down = centre + 2 * kit.lift - lifted
-    return (centre + lifted, down)[negative] - 2 * kit.lift
+    up, down = centre + lifted, centre + 2 * kit.lift - lifted
+    return (up, down)[negative] - 2 * kit.lift
 
 
 def nearest(noise: GeometricNoise, value: Fraction | int) -> int:
@@ -172,9 +173,9 @@ def _lifted_magnitude(kit: Kit, digits: int) -> int | None:
     """
     shift = kit.digits + 2 - digits.bit_length()
     middle = gmpy2.mpz(2 * digits + 1) << shift
-    fall, reciprocal = kit.logarithm.fall(middle, kit.digits + 3)
+    fall = kit.logarithm.fall(middle, kit.digits + 3)
     depth = kit.logarithm.ln2 * shift + fall
-    radius = (kit.reach * reciprocal) << shift
+    radius = kit.reach << shift
     least = kit.base + depth * kit.scale - radius
     most = least + 2 * (radius + kit.slack)
     low, high = least >> kit.places, most >> kit.places

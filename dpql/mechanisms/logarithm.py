@@ -18,7 +18,7 @@ from functools import cache
 
 import gmpy2
 
-FINE = 12
+_FINE = 12
 """Binary places of c."""
 
 _STEP = 5
@@ -26,11 +26,11 @@ _STEP = 5
 
 _ONE = gmpy2.mpz(1)
 
-ERROR = 5
+ERROR = 4
 """Results are less than so many units of the last place too small, never too large.
 
-One each for ln(c), ln(b) and the terms left out, and less than two for the roundings
-inside: each step rounds down twice, and what was lost before is multiplied by z.
+One each for ln(c), ln(b) and the last product, and less than one for all the rest: what
+is lost inside the series is multiplied by z, and the terms left out are below 2**-9.
 """
 
 
@@ -55,8 +55,8 @@ class Logarithm:
         self.places = places
         one = _ONE << places
         heads = range(1 << _STEP, 2 << _STEP)
-        self._reciprocals = [(_ONE << (FINE + _STEP + 1)) // (k + 1) for k in heads]
-        self._first = [one + _ln_down(c, FINE, places) for c in self._reciprocals]
+        self._reciprocals = [(_ONE << (_FINE + _STEP + 1)) // (k + 1) for k in heads]
+        self._first = [one + _ln_down(c, _FINE, places) for c in self._reciprocals]
         self._factors = [(_ONE << 2 * _STEP) + j for j in range(1 << _STEP)]
         self._second = [one + _ln_down(b, 2 * _STEP, places) for b in self._factors]
         self._surplus = 2 * one
@@ -64,16 +64,15 @@ class Logarithm:
         terms = -(-places // (2 * _STEP - 1))
         self._shares = [one // k for k in range(terms, 0, -1)]
 
-    def fall(self, mantissa: gmpy2.mpz, digits: int) -> tuple[gmpy2.mpz, gmpy2.mpz]:
-        """Return -ln(m) in units of the last place, and c, for m = mantissa/2**digits.
+    def fall(self, mantissa: gmpy2.mpz, digits: int) -> gmpy2.mpz:
+        """Return -ln(m) in units of the last place, for m = mantissa / 2**digits.
 
         Requires: 1/2 <= m < 1 and 6 <= digits <= places - 22.
-        Ensures: 0 <= -ln(m) - result < 5 units; c / 2**12 <= 1/m < c / 2**12 * 32/31.
+        Ensures: 0 <= -ln(m) - result < 4 units.
         """
         head = int(mantissa >> (digits - 1 - _STEP)) - (1 << _STEP)
-        reciprocal = self._reciprocals[head]
-        size = digits + FINE
-        near = mantissa * reciprocal
+        size = digits + _FINE
+        near = mantissa * self._reciprocals[head]
         following = int(((_ONE << size) - near) >> (size - 2 * _STEP))
         rest = (_ONE << (size + 2 * _STEP)) - near * self._factors[following]
         places = self.places
@@ -82,7 +81,7 @@ class Logarithm:
         for share in self._shares:
             series = share + (z * series >> places)
         found = self._first[head] + self._second[following] - self._surplus
-        return found + (z * series >> places), reciprocal
+        return found + (z * series >> places)
 
 
 def _ln_down(numerator: gmpy2.mpz, bits: int, places: int) -> gmpy2.mpz:
@@ -94,7 +93,7 @@ def _ln_down(numerator: gmpy2.mpz, bits: int, places: int) -> gmpy2.mpz:
 
 def logarithm_to(places: int) -> Logarithm:
     """Return the logarithm to at least so many places."""
-    return _logarithm(within_word(places, 36, 62))
+    return _logarithm(within_word(places, 36, 57))
 
 
 def within_word(bits: int, low: int, high: int, word: int = 64) -> int:

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import pytest
 
+from dpql.curator import entropy
 from dpql.curator.entropy import SystemBits
 from dpql.mechanisms import Query, geometric
 from dpql.mechanisms.bits import Bits
@@ -97,7 +98,10 @@ def test_width_of_what_is_read(width: int) -> None:
 
 
 def test_one_request_per_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A draw asks the kernel once, for a number of bytes known from the plan."""
+    """A draw asks the kernel once, for a number of bytes known from the plan.
+
+    Two of them are the lots of the pause.
+    """
     asked = []
     fetch = os.urandom
 
@@ -107,7 +111,7 @@ def test_one_request_per_draw(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(os, "urandom", counted)
     _draws(SystemBits())
-    assert [-(-geometric.width(NOISE) // 8)] * 64 == asked
+    assert [-(-geometric.width(NOISE) // 8) + 2] * 64 == asked
 
 
 def test_a_failing_kernel_is_no_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,5 +121,19 @@ def test_a_failing_kernel_is_no_fallback(monkeypatch: pytest.MonkeyPatch) -> Non
         raise OSError(size)
 
     monkeypatch.setattr(os, "urandom", refuse)
-    with pytest.raises(OSError, match="14"):
+    with pytest.raises(OSError, match="16"):
         geometric.perturb(NOISE, 0, SystemBits())
+
+
+def test_pauses_are_of_all_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bit of the pause is one of the lanes, and no pause is without end."""
+    paused = []
+
+    def counted(count: int) -> list[None]:
+        paused.append(count)
+        return []
+
+    monkeypatch.setattr(entropy, "range", counted, raising=False)
+    monkeypatch.setattr(os, "urandom", lambda size: b"\xa5" * (size - 2) + b"\xff\x03")
+    assert b"\xa5" * 12 == SystemBits().read((1, 2, 3), 0, 32)
+    assert [127 + 3] == paused

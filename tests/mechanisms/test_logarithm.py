@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import gmpy2
 import mpmath
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 
 from dpql.mechanisms.logarithm import (
     ERROR,
-    FINE,
     Logarithm,
     logarithm_to,
     within_word,
@@ -21,14 +18,11 @@ from dpql.mechanisms.logarithm import (
 
 def _check(fixed: Logarithm, mantissa: int, digits: int) -> None:
     """Assert what `fall` ensures, by the definition and 60 more digits."""
-    found, reciprocal = fixed.fall(gmpy2.mpz(mantissa), digits)
+    found = fixed.fall(gmpy2.mpz(mantissa), digits)
     with mpmath.workprec(fixed.places + 200):
         m = mpmath.mpf(mantissa) / mpmath.mpf(2) ** digits
         missing = -mpmath.log(m) * mpmath.mpf(2) ** fixed.places - int(found)
         assert 0 <= missing < ERROR
-    inverse = Fraction(1 << digits, mantissa)
-    near = Fraction(int(reciprocal), 1 << FINE)
-    assert near <= inverse < near * Fraction(32, 31)
 
 
 @pytest.mark.parametrize("places", [34, 104, 168])
