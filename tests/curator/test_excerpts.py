@@ -35,7 +35,8 @@ from dpql.curator.engines import (
     polars_excerpts,
 )
 from dpql.curator.engines.arrow_files import opened
-from dpql.curator.engines.parquet_excerpts import Excerpts, Rooms, excerpt
+from dpql.curator.engines.parquet_copies import Rooms, excerpt
+from dpql.curator.engines.parquet_excerpts import Excerpts
 from dpql.curator.engines.polars_pieces import Piece
 from dpql.curator.engines.polars_query import Reading
 from dpql.curator.engines.polars_text import bytes_words, mended

@@ -11,21 +11,18 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from dpql.curator.engines.files import Content
+from dpql.curator.engines.parquet_alike import TEXT, alike
 from dpql.curator.engines.parquet_footer import (
-    MAGIC,
     Chunk,
     Leaf,
     chunk_of,
-    footer,
     row_groups,
     rows_of,
 )
-from dpql.curator.engines.parquet_pages import check_pages
 from dpql.curator.engines.thrift import Damaged, Struct
 
 _LARGEST_ROWS = 1 << 22
@@ -77,10 +74,14 @@ Wanted = Sequence[tuple[memoryview, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A row group: how many rows it has, and where its columns lie."""
+    """A row group: how many rows it has, and where its columns lie.
+
+    The bytes of ``made`` columns are in no file.
+    """
 
     rows: int
     chunks: Mapping[str, Chunk]
+    made: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def size(self, names: Iterable[str]) -> int:
         """Return how many bytes the columns take."""
@@ -108,6 +109,22 @@ class Excerpts:
         """Return the file without the row groups that are too large to be held."""
         few = {number: one for number, one in self.groups.items() if one.is_small()}
         return replace(self, groups=few)
+
+    def beside(self, words: Mapping[str, str | None]) -> Excerpts:
+        """Return the file with more columns, the cells of each of which are alike."""
+        groups: dict[int, Group] = {}
+        for number, group in self.groups.items():
+            more = {
+                name: alike(None if word is None else word.encode(), group.rows)
+                for name, word in words.items()
+            }
+            groups[number] = replace(
+                group,
+                chunks={**group.chunks, **{n: chunk for n, (_, chunk) in more.items()}},
+                made={name: stored for name, (stored, _) in more.items()},
+            )
+        leaves = {**self.leaves, **dict.fromkeys(words, TEXT)}
+        return replace(self, leaves=leaves, groups=groups)
 
     def fill(self, wanted: Wanted) -> None:
         """Read parts of the file.
@@ -161,59 +178,6 @@ def excerpts(
     }
     leaves = {name: leaf for name, (_, leaf) in found.items()}
     return Excerpts(content=content, size=size, leaves=leaves, groups=groups)
-
-
-class Rooms:
-    """Memory for excerpts, taken once and used in turn.
-
-    An excerpt that is still held when its room is used again is kept as it is: then the
-    room is copied, which costs time and changes nothing.
-    """
-
-    def __init__(self, size: int, count: int) -> None:
-        self._size = size
-        self._rooms = cycle([io.BytesIO(bytes(size)) for _ in range(count)])
-
-    def room(self, size: int) -> io.BytesIO:
-        """Return a room of at least this size."""
-        return next(self._rooms) if size <= self._size else io.BytesIO(bytes(size))
-
-
-def excerpt(
-    parts: Sequence[tuple[Excerpts, Group]], names: Sequence[str], rooms: Rooms
-) -> bytes:
-    """Return a file with these columns of these row groups, which agree in leaves.
-
-    Raises:
-        OSError: a file cannot be read, or is not what it was.
-        Damaged: its pages are not what its footer says.
-    """
-    groups: list[tuple[int, list[Chunk]]] = []
-    place = len(MAGIC)
-    for _, group in parts:
-        chunks = []
-        for name in names:
-            chunks.append(group.chunks[name].moved(place))
-            place += chunks[-1].length
-        groups.append((group.rows, chunks))
-    end = footer([parts[0][0].leaves[name] for name in names], groups)
-    made = rooms.room(place + len(end))
-    with made.getbuffer() as held:
-        held[: len(MAGIC)] = MAGIC
-        held[-len(end) :] = end
-        for (file, group), (_, chunks) in zip(parts, groups, strict=True):
-            _copy(file, [group.chunks[name] for name in names], held, chunks)
-    return made.getvalue()
-
-
-def _copy(
-    file: Excerpts, old: Sequence[Chunk], held: memoryview, new: Sequence[Chunk]
-) -> None:
-    """Copy chunks of a file to their new places, and see that they are sound."""
-    views = [held[chunk.start : chunk.start + chunk.length] for chunk in new]
-    file.fill([(view, chunk.start) for view, chunk in zip(views, old, strict=True)])
-    for view, chunk in zip(views, old, strict=True):
-        check_pages(view, chunk)
 
 
 def _opened(content: Content) -> Any:

@@ -49,6 +49,7 @@ def column_pieces(
     excerpts: dict[object, list[Excerpts]] = {}
     owns: dict[object, dict[str, Any]] = {}
     strange: list[File] = []
+    names = [column.name for column in data.columns]
     for file in files:
         known = _header(format_, file, data)
         if known is None:
@@ -57,9 +58,11 @@ def column_pieces(
         own = _own(known, file, data)
         key = tuple(own.items()), tuple(file.values)
         owns[key] = own
-        # Other columns of the rows are values of folders, which no excerpt holds.
-        parted = None if file.values else known.excerpts(list(own))
+        parted = known.excerpts(list(own))
         if parted is not None and parted.groups:
+            parted = parted.beside(
+                {name: file.values[name] for name in names if name not in own}
+            )
             alike = tuple(parted.leaves.items())
             excerpts.setdefault(alike, []).append(parted)
             known = known.only([n for n in known.groups if n not in parted.groups])

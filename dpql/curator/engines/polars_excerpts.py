@@ -14,13 +14,8 @@ import polars as pl
 
 from dpql.curator.engines.ahead import Task, gathered
 from dpql.curator.engines.files import Content
-from dpql.curator.engines.parquet_excerpts import (
-    Excerpts,
-    Group,
-    Rooms,
-    excerpt,
-    excerpts,
-)
+from dpql.curator.engines.parquet_copies import Rooms, excerpt
+from dpql.curator.engines.parquet_excerpts import Excerpts, Group, excerpts
 from dpql.curator.engines.parquet_footer import Leaf
 from dpql.curator.engines.polars_pieces import Piece, Readings
 from dpql.curator.engines.polars_text import mended
