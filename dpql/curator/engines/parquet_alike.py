@@ -7,14 +7,11 @@ groups of many folders go into one excerpt.
 from __future__ import annotations
 
 from dpql.curator.engines.parquet_footer import Chunk, Leaf
+from dpql.curator.engines.parquet_pages import DATA, HEADERS, WORDS
 from dpql.curator.engines.thrift import INT32, STRUCT, integer, struct, varint
 
 TEXT = Leaf(kind=6, optional=True)
 """What kind of column it is."""
-
-_DATA, _WORDS = 0, 2
-_TOLD = {_DATA: 5, _WORDS: 7}
-"""Kind of page -> the field that tells of it."""
 
 _PLAIN, _RUNS, _NUMBERED = 0, 3, 8
 _UNPACKED = 0
@@ -24,15 +21,15 @@ def alike(word: bytes | None, rows: int) -> tuple[bytes, Chunk]:
     """Return so many cells that hold this word, or nothing, and how they are stored."""
     words = b""
     if word is not None:
-        words = _page(_WORDS, len(word).to_bytes(4, "little") + word, 1, _PLAIN)
+        words = _page(WORDS, len(word).to_bytes(4, "little") + word, 1, _PLAIN)
     there = _run(rows, int(word is not None))
     cells = len(there).to_bytes(4, "little") + there
     if word is None:
-        pages = _page(_DATA, cells, rows, _PLAIN, _RUNS, _RUNS)
+        pages = _page(DATA, cells, rows, _PLAIN, _RUNS, _RUNS)
     else:
         # Behind the width of numbers: the first word, for all of them.
         cells += b"\1" + _run(rows, 0)
-        pages = _page(_DATA, cells, rows, _NUMBERED, _RUNS, _RUNS)
+        pages = _page(DATA, cells, rows, _NUMBERED, _RUNS, _RUNS)
     stored = words + pages
     return stored, Chunk(
         start=0,
@@ -53,7 +50,7 @@ def _page(kind: int, body: bytes, *told: int) -> bytes:
         (1, INT32, integer(kind)),
         (2, INT32, size),
         (3, INT32, size),
-        (_TOLD[kind], STRUCT, struct(*fields)),
+        (HEADERS[kind], STRUCT, struct(*fields)),
     )
     return header + body
 

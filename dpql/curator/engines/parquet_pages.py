@@ -10,8 +10,8 @@ from __future__ import annotations
 from dpql.curator.engines.parquet_footer import Chunk
 from dpql.curator.engines.thrift import Damaged, Struct, read_struct
 
-_DATA, _INDEX, _WORDS, _DATA_2 = range(4)
-_HEADERS = {_DATA: 5, _WORDS: 7, _DATA_2: 8}
+DATA, _INDEX, WORDS, _DATA_2 = range(4)
+HEADERS = {DATA: 5, WORDS: 7, _DATA_2: 8}
 """Kind of page -> the field that tells of it."""
 
 _LARGEST_PAGE = 1 << 30
@@ -34,13 +34,13 @@ def check_pages(held: memoryview, chunk: Chunk) -> None:
         kind, packed = _number(told, 1), _number(told, 3)
         if max(packed, _number(told, 2)) > _LARGEST_PAGE or packed > len(held) - place:
             raise Damaged
-        if kind in (_DATA, _DATA_2):
-            cells += _cells(told.get(_HEADERS[kind]), kind, packed)
-        elif kind == _WORDS:
-            _number(told.get(_HEADERS[kind]), 1)
+        if kind in (DATA, _DATA_2):
+            cells += _cells(told.get(HEADERS[kind]), kind, packed)
+        elif kind == WORDS:
+            _number(told.get(HEADERS[kind]), 1)
         elif kind != _INDEX:
             raise Damaged
-        words = words and kind != _WORDS
+        words = words and kind != WORDS
         place += packed
     if cells > chunk.cells:
         raise Damaged
