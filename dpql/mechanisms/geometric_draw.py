@@ -165,7 +165,14 @@ def nearest(noise: GeometricNoise, value: Fraction | int) -> int:
 
 
 def _lifted_magnitude(kit: Kit, digits: int) -> int | None:
-    """Return lift + floor(-ln(U)/theta + beta), or None if these digits leave it open.
+    """Return lift + floor(-ln(U)/theta + beta), or None if the digits leave it open."""
+    least, most = enclosure(kit, digits)
+    low, high = least >> kit.places, most >> kit.places
+    return int(low) if low == high and digits else None
+
+
+def enclosure(kit: Kit, digits: int) -> tuple[gmpy2.mpz, gmpy2.mpz]:
+    """Return two bounds of lift - ln(U)/theta + beta over 2**places, for digits >= 1.
 
     Time must not tell the noise: U is 4 m * 2**-shift, m of fixed length and shift
     neither 0 nor 1, which GMP treats apart; and all that follows is the same work on
@@ -177,9 +184,7 @@ def _lifted_magnitude(kit: Kit, digits: int) -> int | None:
     depth = kit.logarithm.ln2 * shift + fall
     radius = kit.reach << shift
     least = kit.base + depth * kit.scale - radius
-    most = least + 2 * (radius + kit.slack)
-    low, high = least >> kit.places, most >> kit.places
-    return int(low) if low == high and digits else None
+    return least, least + 2 * (radius + kit.slack)
 
 
 def outcome(noise: GeometricNoise, step: int) -> Fraction:

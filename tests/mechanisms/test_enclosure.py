@@ -10,7 +10,7 @@ import pytest
 
 from dpql.mechanisms import geometric
 from dpql.mechanisms.geometric import GeometricNoise
-from dpql.mechanisms.geometric_draw import Kit, _lifted_magnitude
+from dpql.mechanisms.geometric_draw import Kit, _lifted_magnitude, enclosure
 from dpql.mechanisms.logarithm import ERROR, Logarithm
 from dpql.testing import Tape
 
@@ -78,6 +78,30 @@ def test_slack_and_reach(theta: Fraction, reads: int) -> None:
             radius = int(kit.reach << shift)
             assert need <= radius < 2 * need * (1 + mpmath.mpf(1) / d)
             assert int(kit.slack) < need / 4096
+
+
+@pytest.mark.parametrize("theta", THETAS)
+@pytest.mark.parametrize("reads", [1, 2, 4])
+def test_the_enclosure_holds_both_ends(theta: Fraction, reads: int) -> None:
+    """U may be anything from d to d + 1; at powers of two the bounds have no room."""
+    noise = _noise(theta)
+    kit = noise.kit if reads == 1 else Kit(noise, reads * noise.kit.digits)
+    with mpmath.workprec(2 * kit.places + 4000):
+        unit = mpmath.mpf(2) ** kit.places
+        step = mpmath.mpf(theta.numerator) / theta.denominator
+        for d in (1, 2, 3, *(1 << k for k in range(3, kit.digits, 5))):
+            least, most = enclosure(kit, d)
+            ends = [
+                (kit.lift + _beta(step) - mpmath.log(end / _unit(kit)) / step) * unit
+                for end in (d + mpmath.mpf(1), mpmath.mpf(d))
+            ]
+            assert int(least) <= ends[0] < ends[1] <= int(most)
+            assert int(most - least) < 2 * (ends[1] - ends[0])
+
+
+def _unit(kit: Kit) -> mpmath.mpf:
+    """Return what the digits are divided by to give U."""
+    return mpmath.mpf(2) ** kit.digits
 
 
 @pytest.mark.parametrize("theta", [*THETAS, Fraction(10**6)])

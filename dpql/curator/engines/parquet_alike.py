@@ -57,4 +57,4 @@ def _page(kind: int, body: bytes, *told: int) -> bytes:
 
 def _run(count: int, bit: int) -> bytes:
     """Return so many equal bits."""
-    return varint(count << 1) + bytes([bit]) if count else b""
+    return varint(count << 1) + bytes([bit])
