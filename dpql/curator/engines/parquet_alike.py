@@ -7,8 +7,8 @@ groups of many folders go into one excerpt.
 from __future__ import annotations
 
 from dpql.curator.engines.parquet_footer import Chunk, Leaf
-from dpql.curator.engines.parquet_pages import DATA, HEADERS, WORDS
-from dpql.curator.engines.thrift import INT32, STRUCT, integer, struct, varint
+from dpql.curator.engines.parquet_pages import DATA, WORDS, page_header
+from dpql.curator.engines.thrift import varint
 
 TEXT = Leaf(kind=6, optional=True)
 """What kind of column it is."""
@@ -40,19 +40,12 @@ def alike(word: bytes | None, rows: int) -> tuple[bytes, Chunk]:
         encodings=(_PLAIN, _RUNS, _NUMBERED),
         cells=rows,
         unpacked=len(stored),
+        by_words=word is not None,
     )
 
 
 def _page(kind: int, body: bytes, *told: int) -> bytes:
-    size = integer(len(body))
-    fields = [(n, INT32, integer(value)) for n, value in enumerate(told, 1)]
-    header = struct(
-        (1, INT32, integer(kind)),
-        (2, INT32, size),
-        (3, INT32, size),
-        (HEADERS[kind], STRUCT, struct(*fields)),
-    )
-    return header + body
+    return page_header(kind, (len(body), len(body)), *told) + body
 
 
 def _run(count: int, bit: int) -> bytes:

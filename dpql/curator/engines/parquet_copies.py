@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import cycle
 
 from dpql.curator.engines.parquet_excerpts import Excerpts, Group
-from dpql.curator.engines.parquet_footer import MAGIC, Chunk, footer
+from dpql.curator.engines.parquet_footer import BY_WORDS, MAGIC, Chunk, footer
 from dpql.curator.engines.parquet_pages import check_pages
+from dpql.curator.engines.parquet_words import NUMBER, numbered
+
+Part = tuple[Excerpts, Group]
+
+Places = Mapping[bytes, int]
+"""Words, and the numbers that stand for them."""
+
+Head = tuple[bytes, Chunk]
+"""A dictionary, and the chunk that begins with it."""
 
 
 class Rooms:
@@ -27,45 +37,119 @@ class Rooms:
         return next(self._rooms) if size <= self._size else io.BytesIO(bytes(size))
 
 
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """Cells to be copied: what stands before them, and where they begin in a file."""
+
+    name: str
+    head: bytes
+    source: int
+    chunk: Chunk
+
+
+class _Mixed(Exception):
+    """Not all cells of a column are words of its dictionary."""
+
+
 def excerpt(
-    parts: Sequence[tuple[Excerpts, Group]], names: Sequence[str], rooms: Rooms
-) -> bytes:
+    parts: Sequence[Part],
+    names: Sequence[str],
+    rooms: Rooms,
+    places: Mapping[str, Places] | None = None,
+) -> tuple[bytes, frozenset[str]]:
     """Return a file with these columns of these row groups, which agree in leaves.
+
+    In columns with ``places``, places stand instead of words, if all cells are words of
+    dictionaries. The names of those columns are returned, too.
 
     Raises:
         OSError: a file cannot be read, or is not what it was.
         Damaged: its pages are not what its footer says.
     """
-    groups: list[tuple[int, list[Chunk]]] = []
+    heads = {name: _heads(parts, name, known) for name, known in (places or {}).items()}
+    found = {name: some for name, some in heads.items() if some}
+    try:
+        return _made(parts, names, rooms, found), frozenset(found)
+    except _Mixed:
+        return _made(parts, names, rooms, {}), frozenset()
+
+
+def _heads(parts: Sequence[Part], name: str, places: Places) -> list[Head]:
+    """Return new dictionaries for a column, and the chunks behind them; or nothing."""
+    heads: list[Head] = []
+    for file, group in parts:
+        chunk = group.chunks[name]
+        size = chunk.pages - chunk.start
+        if name in group.made:
+            words = memoryview(group.made[name])[:size]
+        else:
+            words = memoryview(bytearray(size))
+            file.fill([(words, chunk.start)])
+        head = numbered(words, chunk, places)
+        if head is None:
+            return []
+        heads.append(head)
+    return heads
+
+
+def _made(
+    parts: Sequence[Part],
+    names: Sequence[str],
+    rooms: Rooms,
+    heads: Mapping[str, Sequence[Head]],
+) -> bytes:
+    """Return the file, with new dictionaries where there are some."""
+    groups: list[list[_Column]] = []
     place = len(MAGIC)
-    for _, group in parts:
-        chunks = []
+    for number, (_, group) in enumerate(parts):
+        columns = []
         for name in names:
-            chunks.append(group.chunks[name].moved(place))
-            place += chunks[-1].length
-        groups.append((group.rows, chunks))
-    end = footer([parts[0][0].leaves[name] for name in names], groups)
+            chunk = group.chunks[name]
+            head, source = b"", chunk.start
+            if name in heads:
+                source = chunk.pages
+                head, chunk = heads[name][number]
+            columns.append(_Column(name, head, source, chunk.moved(place)))
+            place += chunk.length
+        groups.append(columns)
+    leaves = [parts[0][0].leaves[name] for name in names]
+    end = footer(
+        [
+            replace(leaf, kind=NUMBER) if name in heads else leaf
+            for name, leaf in zip(names, leaves, strict=True)
+        ],
+        [
+            (group.rows, [column.chunk for column in columns])
+            for (_, group), columns in zip(parts, groups, strict=True)
+        ],
+    )
     made = rooms.room(place + len(end))
     with made.getbuffer() as held:
         held[: len(MAGIC)] = MAGIC
         held[-len(end) :] = end
-        for (file, group), (_, chunks) in zip(parts, groups, strict=True):
-            _copy(file, group, names, [_view(held, chunk) for chunk in chunks])
+        for (file, group), columns in zip(parts, groups, strict=True):
+            _copy(file, group, columns, held)
     return made.getvalue()
 
 
-def _view(held: memoryview, chunk: Chunk) -> memoryview:
-    return held[chunk.start : chunk.start + chunk.length]
-
-
 def _copy(
-    file: Excerpts, group: Group, names: Sequence[str], views: Sequence[memoryview]
+    file: Excerpts, group: Group, columns: Sequence[_Column], held: memoryview
 ) -> None:
     """Copy the columns of a row group to their places, and see that they are sound."""
-    chunks = [group.chunks[name] for name in names]
-    placed = list(zip(views, chunks, names, strict=True))
-    file.fill([(v, chunk.start) for v, chunk, name in placed if name not in group.made])
-    for view, chunk, name in placed:
-        if name in group.made:
-            view[:] = group.made[name]
-        check_pages(view, chunk)
+    stored: list[tuple[memoryview, int]] = []
+    for column in columns:
+        chunk = column.chunk
+        body = chunk.start + len(column.head)
+        held[chunk.start : body] = column.head
+        view = held[body : chunk.start + chunk.length]
+        if column.name in group.made:
+            view[:] = group.made[column.name][column.source :]
+        else:
+            stored.append((view, column.source))
+    file.fill(stored)
+    for column in columns:
+        chunk = column.chunk
+        view = held[chunk.start : chunk.start + chunk.length]
+        encodings = check_pages(view, chunk)
+        if column.head and not encodings <= BY_WORDS:
+            raise _Mixed

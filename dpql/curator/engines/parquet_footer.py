@@ -31,6 +31,15 @@ MAGIC = b"PAR1"
 _CODECS = {0, 1, 2, 4, 6, 7}
 """Those that polars unpacks: none, snappy, gzip, brotli, zstd, and lz4 as it is now."""
 
+_FEW = 16
+"""So many cells, or more, for each byte of a dictionary."""
+
+DATA_PAGES = {0, 3}
+"""Kinds of pages that hold cells."""
+
+BY_WORDS = {2, 8}
+"""Encodings of cells that are words of a dictionary."""
+
 _ENCODINGS = {0, 2, 3, 4, 8}
 _FURTHER = {1: {5, 9}, 2: {5, 9}, 4: {9}, 5: {9}, 6: {6, 7}}
 """Physical type -> encodings that polars knows of it, besides those of all types."""
@@ -56,6 +65,7 @@ class Chunk:
     """The cells of a column in a row group: where they lie, and how they are stored.
 
     ``pages`` and ``words`` say where its data begin and, if it has one, its dictionary.
+    ``by_words`` says that all cells are words of that, as far as the footer knows.
     """
 
     start: int
@@ -66,6 +76,11 @@ class Chunk:
     encodings: tuple[int, ...]
     cells: int
     unpacked: int
+    by_words: bool = False
+
+    def has_few_words(self) -> bool:
+        """Tell whether words are so few that looking them up takes no time."""
+        return self.by_words and _FEW * (self.pages - self.start) <= self.cells
 
     def moved(self, start: int) -> Chunk:
         """Return the same cells as they lie in another file."""
@@ -79,6 +94,20 @@ class Chunk:
             encodings=self.encodings,
             cells=self.cells,
             unpacked=self.unpacked,
+        )
+
+    def headed(self, size: int) -> Chunk:
+        """Return the same cells behind a dictionary of another size."""
+        more = size - (self.pages - self.start)
+        return Chunk(
+            start=self.start,
+            length=self.length + more,
+            pages=self.pages + more,
+            words=self.start,
+            codec=self.codec,
+            encodings=self.encodings,
+            cells=self.cells,
+            unpacked=max(0, self.unpacked + more),
         )
 
 
@@ -137,7 +166,16 @@ def chunk_of(group: Struct, place: int, kind: int, size: int) -> Chunk | None:
         encodings=kinds,
         cells=cells,
         unpacked=unpacked,
+        by_words=words is not None and not _others(told.get(13)),
     )
+
+
+def _others(pages: object) -> bool:
+    """Tell whether some pages hold cells that are no words of the dictionary."""
+    if not isinstance(pages, list):
+        return False
+    told = [(one.get(1), one.get(2)) for one in pages if isinstance(one, dict)]
+    return any(kind in DATA_PAGES and how not in BY_WORDS for kind, how in told)
 
 
 def _count(told: Struct, field: int) -> int | None:

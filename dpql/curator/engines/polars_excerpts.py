@@ -2,23 +2,27 @@
 
 A portion is a few row groups of the columns that a query reads, held in memory as a
 file of their own. Portions are read ahead, and added up one after the other.
+
+A category whose words stand in dictionaries is read as places among its declared keys:
+each word of a dictionary is looked up once, and no row is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
 
+from dpql.curator.cells import keys_of
 from dpql.curator.engines.ahead import Task, gathered
 from dpql.curator.engines.files import Content
-from dpql.curator.engines.parquet_copies import Rooms, excerpt
-from dpql.curator.engines.parquet_excerpts import Excerpts, Group, excerpts
+from dpql.curator.engines.parquet_copies import Part, Rooms, excerpt
+from dpql.curator.engines.parquet_excerpts import Excerpts, excerpts
 from dpql.curator.engines.parquet_footer import Leaf
 from dpql.curator.engines.polars_pieces import Piece, Readings
-from dpql.curator.engines.polars_text import mended
+from dpql.curator.engines.polars_text import key_places, mended
 from dpql.model.spec import CategoryColumn, Data
 
 _PORTION_BYTES = 24 << 20
@@ -43,24 +47,30 @@ _TYPES = {
 }
 """Physical type and annotation -> type of polars."""
 
-Part = tuple[Excerpts, Group]
+_MARK = "place"
+"""No column of an excerpt: their names are numbers."""
 
 
 def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
     """Return the rows of files that agree in their leaves, and have row groups."""
     leaves = files[0].leaves
     texts = {name for name, leaf in leaves.items() if leaf.kind == _TEXT}
-    raw = texts & {
+    every = [(file, group) for file in files for group in file.groups.values()]
+    categories = texts & {
         column.name for column in data.columns if isinstance(column, CategoryColumn)
     }
-    every = [(file, group) for file in files for group in file.groups.values()]
+    coded = {name for name in categories if _mostly_few_words(every, name)}
+    keys = {name: _Keys(keys_of(data, name)) for name in coded}
     places = {name: str(place) for place, name in enumerate(leaves)}
     columns = {name: pl.col(place) for name, place in places.items()}
-    for name in texts - raw:
+    for name in coded:
+        columns[name] = keys[name].known(columns[name])
+    for name in texts - categories:
         columns[name] = columns[name].map_batches(
             mended, return_dtype=pl.String(), is_elementwise=True
         )
     types = {name: _type(leaf) for name, leaf in leaves.items()}
+    types |= dict.fromkeys(texts, pl.String()) | dict.fromkeys(coded, pl.Int32())
 
     def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
         rooms = Rooms(_PORTION_BYTES * 5 // 4, _ROOMS)
@@ -68,16 +78,25 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
         def tasks() -> Iterator[Task[tuple[int, pl.LazyFrame]]]:
             for number, wanted in enumerate(readings):
                 stored = [name for name in leaves if name in wanted]
-                for parts in _portioned(every, stored):
-                    yield partial(portion, number, parts, stored)
+                look_up = coded.intersection(stored)
+                for few, alike in _by_few_words(every, look_up).items():
+                    for parts in _portioned(alike, stored):
+                        yield partial(portion, number, parts, stored, few)
 
         def portion(
-            number: int, parts: Sequence[Part], stored: Sequence[str]
+            number: int,
+            parts: Sequence[Part],
+            stored: Sequence[str],
+            few: Iterable[str],
         ) -> Iterator[tuple[int, pl.LazyFrame]]:
-            held = excerpt(parts, stored, rooms)
+            known = {name: keys[name].places for name in few}
+            held, found = excerpt(parts, stored, rooms, known)
             frame = pl.scan_parquet(held, use_statistics=False, cache=False)
             names = {str(place): places[name] for place, name in enumerate(stored)}
-            yield number, frame.rename(names)
+            frame = frame.rename(names)
+            for name in coded.intersection(stored) - found:
+                frame = keys[name].joined(frame, places[name])
+            yield number, frame
 
         # One thread reads ahead: memory is the bound of it, not the disk.
         return gathered(tasks(), 1)
@@ -85,10 +104,37 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
     return Piece(
         portions=portions,
         columns=columns,
-        types=types | dict.fromkeys(texts, pl.String()),
-        raw=frozenset(raw),
+        types=types,
+        coded=frozenset(coded),
+        raw=frozenset(categories - coded),
         rows=lambda: sum(group.rows for _, group in every),
     )
+
+
+class _Keys:
+    """The declared keys of a category, and how words become places among them.
+
+    In excerpts, what is no key has the place behind the last one.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = keys
+
+    @cached_property
+    def places(self) -> dict[bytes, int]:
+        """The place of each key."""
+        words = (key.encode("utf-8", "surrogatepass") for key in self._keys)
+        return {word: place for place, word in enumerate(words)}
+
+    def known(self, place: pl.Expr) -> pl.Expr:
+        """Return the place of a key, and nothing for what is none."""
+        return pl.when(place < len(self._keys)).then(place)
+
+    def joined(self, frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
+        """Return the frame with places instead of words in a column."""
+        table = key_places(column, _MARK, self._keys, raw=True)
+        found = frame.join(table.cast({_MARK: pl.Int32}), on=column, how="left")
+        return found.drop(column).rename({_MARK: column})
 
 
 def stored_numbers(
@@ -105,7 +151,7 @@ def stored_numbers(
         if parted is None or group not in parted.groups:
             continue
         if parted.leaves[name].kind != _TEXT:
-            held = excerpt([(parted, parted.groups[group])], [name], Rooms(0, 1))
+            held, _ = excerpt([(parted, parted.groups[group])], [name], Rooms(0, 1))
             frame = pl.read_parquet(held, use_statistics=False)
             found[name] = frame.to_series().to_arrow().cast(kind)
     return found
@@ -116,6 +162,23 @@ def _type(leaf: Leaf) -> Any:
         scale, precision = leaf.digits
         return pl.Decimal(precision, scale)
     return _TYPES[leaf.kind, leaf.annotation]
+
+
+def _mostly_few_words(parts: Sequence[Part], name: str) -> bool:
+    """Tell whether at least half of all rows have words that are few."""
+    few = sum(g.rows for _, g in parts if g.chunks[name].has_few_words())
+    return 2 * few >= sum(g.rows for _, g in parts)
+
+
+def _by_few_words(
+    parts: Sequence[Part], names: Iterable[str]
+) -> dict[frozenset[str], list[Part]]:
+    """Return the row groups in which the words of the same columns are few."""
+    found: dict[frozenset[str], list[Part]] = {}
+    for part in parts:
+        few = frozenset(n for n in names if part[1].chunks[n].has_few_words())
+        found.setdefault(few, []).append(part)
+    return found
 
 
 def _portioned(parts: Sequence[Part], names: Sequence[str]) -> Iterator[Sequence[Part]]:

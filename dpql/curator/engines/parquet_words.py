@@ -1,0 +1,96 @@
+"""Columns of words as columns of numbers: a dictionary is replaced, its cells stay.
+
+A chunk with a dictionary says of each cell which word of that it is. Where the words
+give way to their places among declared keys, the very same cells are these places.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from dpql.curator.engines.parquet_footer import Chunk
+from dpql.curator.engines.parquet_pages import WORDS, page_header, words_of
+from dpql.curator.engines.thrift import Damaged
+
+NUMBER = 1
+"""The physical type of numbers of 32 bits."""
+
+_LARGEST = 1 << 20
+"""Dictionaries of more bytes are left as they are."""
+
+_PLAIN = 0
+_NONE, _GZIP = 0, 2
+_CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
+
+
+def numbered(
+    held: memoryview, chunk: Chunk, places: Mapping[bytes, int]
+) -> tuple[bytes, Chunk] | None:
+    """Return a dictionary of places instead of words, and the chunk behind it.
+
+    Args:
+        held: the dictionary of a chunk.
+        chunk: what the footer says of that.
+        places: those of known words; all others have the number behind the last.
+
+    Returns:
+        nothing if it is no dictionary, or too large.
+    """
+    try:
+        size, count, start = words_of(held)
+        if size > _LARGEST:
+            return None
+        words = _words(_unpacked(held[start:], chunk.codec, size))
+        numbers = [places.get(word, len(places)) for word in words]
+    except Damaged:
+        return None
+    if len(numbers) != count:
+        return None
+    content = struct.pack(f"<{count}i", *numbers)
+    packed = _packed(content, chunk.codec)
+    told = page_header(WORDS, (len(content), len(packed)), count, _PLAIN)
+    return told + packed, chunk.headed(len(told) + len(packed))
+
+
+def _words(content: bytes) -> Iterator[bytes]:
+    """Yield words, each of which stands behind its length.
+
+    Raises:
+        Damaged: one of them ends too late.
+    """
+    place = 0
+    while place < len(content):
+        start = place + 4
+        place = start + int.from_bytes(content[place:start], "little")
+        if place > len(content):
+            raise Damaged
+        yield content[start:place]
+
+
+def _unpacked(packed: memoryview, codec: int, size: int) -> bytes:
+    if codec == _NONE:
+        return bytes(packed)
+    arrow = import_module("pyarrow")
+    try:
+        content: bytes = _codec(codec).decompress(packed, size, asbytes=True)
+    except (arrow.ArrowException, OSError, ValueError):
+        raise Damaged from None
+    return content
+
+
+def _packed(content: bytes, codec: int) -> bytes:
+    if codec == _NONE:
+        return content
+    if codec == _GZIP:  # at any level Arrow takes a quarter of a megabyte to begin
+        packer = zlib.compressobj(level=0, wbits=31)
+        return packer.compress(content) + packer.flush()
+    packed: bytes = _codec(codec).compress(content, asbytes=True)
+    return packed
+
+
+def _codec(number: int) -> Any:
+    return import_module("pyarrow").Codec(_CODECS[number])
