@@ -1,0 +1,361 @@
+"""Words of dictionaries as places: the cells stay what they were."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import reference_engine as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spec_text import make_spec
+from test_parity import answer, same
+
+from dpql.curator.engines import parquet_footer, parquet_words, polars_engine
+from dpql.curator.engines.arrow_files import opened
+from dpql.curator.engines.parquet_copies import Rooms, excerpt
+from dpql.curator.engines.parquet_excerpts import Excerpts
+from dpql.curator.engines.parquet_footer import Chunk, chunk_of, row_groups
+from dpql.curator.engines.parquet_pages import WORDS, page_header
+from dpql.curator.engines.parquet_words import numbered
+from dpql.model.plan import Plan
+from dpql.planner import plan
+
+CODECS = ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]
+WORD = st.binary(max_size=6) | st.sampled_from([b"", b"a", b"\xff", b"x" * 300])
+SMALL = 1
+"""A dictionary of so many bytes is too large: most cells stand for themselves."""
+
+
+def _written(columns: Mapping[str, Sequence[bytes | None]], **options: Any) -> bytes:
+    """Return a file with texts of any bytes."""
+    table = {n: pa.array(c, pa.binary()).view(pa.string()) for n, c in columns.items()}
+    file = io.BytesIO()
+    pq.write_table(pa.table(table), file, **options)
+    return file.getvalue()
+
+
+def _file(content: bytes, names: Sequence[str]) -> Excerpts:
+    found = opened("parquet", content).excerpts(names)
+    assert found is not None
+    return found
+
+
+def _taken(
+    file: Excerpts, places: Mapping[str, Mapping[bytes, int]]
+) -> tuple[list[list[Any]], frozenset[str]]:
+    """Return the cells of each column of an excerpt, and which of them are places."""
+    parts = [(file, group) for group in file.groups.values()]
+    held, found = excerpt(parts, list(file.leaves), Rooms(1 << 16, 1), places)
+    read = pl.read_parquet(held)
+    whole = pq.read_table(io.BytesIO(held))
+    cells = [column.to_list() for column in read]
+    assert cells == [column.to_pylist() for column in whole.columns]
+    return cells, found
+
+
+def _placed(
+    cells: Sequence[bytes | None], places: Mapping[bytes, int]
+) -> list[int | None]:
+    return [None if c is None else places.get(c, len(places)) for c in cells]
+
+
+@pytest.mark.property
+@given(data=st.data())
+@settings(deadline=None, max_examples=150)
+def test_every_cell_is_the_place_of_its_word(data: Any) -> None:
+    """Whatever codec, pages and row groups there are, and beside any other column."""
+    count = data.draw(st.integers(1, 30))
+    words = data.draw(st.lists(WORD, min_size=1, max_size=9, unique=True))
+    cell = st.none() | st.sampled_from(words)
+    cells = data.draw(st.lists(cell, min_size=count, max_size=count))
+    others = data.draw(st.lists(cell, min_size=count, max_size=count))
+    known = data.draw(st.lists(WORD | st.sampled_from(words), unique=True))
+    places = {word: place for place, word in enumerate(known)}
+    content = _written(
+        {"k": cells, "other": others},
+        compression=data.draw(st.sampled_from(CODECS)),
+        data_page_version=data.draw(st.sampled_from(["1.0", "2.0"])),
+        version=data.draw(st.sampled_from(["1.0", "2.6"])),
+        data_page_size=data.draw(st.sampled_from([1, 64, 1 << 20])),
+        write_batch_size=data.draw(st.sampled_from([1, 3, 1024])),
+        row_group_size=data.draw(st.sampled_from([1, 7, 100])),
+    )
+    both = data.draw(st.booleans())
+    wanted = {"k": places, "other": places} if both else {"k": places}
+    read, found = _taken(_file(content, ["k", "other"]), wanted)
+    assert found == frozenset(wanted)
+    assert read == [_placed(cells, places), _placed(others, places) if both else others]
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_large_dictionaries_are_replaced_too(codec: str) -> None:
+    """Ten thousand words, which stand in no order, each of them in two row groups."""
+    words = [f"{n * 7919 % 10_007:05}".encode() for n in range(1, 10_007)]
+    places = {word: place for place, word in enumerate(sorted(words)[:9_000])}
+    content = _written({"k": words * 2}, compression=codec, row_group_size=len(words))
+    (read,), found = _taken(_file(content, ["k"]), {"k": places})
+    assert found == {"k"}
+    assert read == _placed(words * 2, places)
+
+
+def test_cells_that_stand_for_themselves_stay_words() -> None:
+    """A dictionary that grew too large is followed by plain cells, in one row group."""
+    cells = [f"{n:05}".encode() for n in range(1_000)]
+    options = {"dictionary_pagesize_limit": SMALL, "write_batch_size": 10}
+    content = _written({"k": cells, "other": [b"a"] * 1_000}, **options)
+    file = _file(content, ["k", "other"])
+    assert not file.groups[0].chunks["k"].by_words
+    read, found = _taken(file, {"k": {b"00001": 0}, "other": {b"a": 0}})
+    assert (read, found) == ([cells, [b"a"] * 1_000], frozenset())
+
+
+def test_columns_without_a_dictionary_stay_words() -> None:
+    """Beside them, others become places."""
+    content = _written(
+        {"k": [b"a", b"b"], "other": [b"a", None]}, use_dictionary=["other"]
+    )
+    file = _file(content, ["k", "other"])
+    chunks = file.groups[0].chunks
+    assert [chunks[name].by_words for name in ("k", "other")] == [False, True]
+    read, found = _taken(file, {"k": {b"b": 0}, "other": {b"b": 0}})
+    assert (read, found) == ([[b"a", b"b"], [1, None]], {"other"})
+
+
+def test_values_of_folders_become_places() -> None:
+    """A word and its count are a dictionary and its cells."""
+    file = _file(_written({"k": [b"a", b"b"]}), ["k"]).beside({"f": "b", "g": None})
+    places = {b"a": 0, b"b": 1}
+    read, found = _taken(file, dict.fromkeys("kfg", places))
+    assert (read, found) == ([[0, 1], [1, 1], [None, None]], {"k", "f"})
+
+
+def _chunk(codec: int = 0) -> Chunk:
+    return Chunk(
+        start=0,
+        length=100,
+        pages=50,
+        words=0,
+        codec=codec,
+        encodings=(0, 3, 8),
+        cells=9,
+        unpacked=100,
+    )
+
+
+def _dictionary(
+    body: bytes, *, count: int, size: int | None = None, encoding: int = 0
+) -> memoryview:
+    sizes = len(body) if size is None else size, len(body)
+    return memoryview(page_header(WORDS, sizes, count, encoding) + body)
+
+
+def _word(word: bytes) -> bytes:
+    return struct.pack("<I", len(word)) + word
+
+
+def test_a_dictionary_of_words_becomes_one_of_places() -> None:
+    """Two words of which one is known; the pages behind it move."""
+    body = _word(b"a") + _word(b"b")
+    found = numbered(_dictionary(body, count=2), _chunk(), {b"b": 0})
+    assert found is not None
+    head, chunk = found
+    assert head.endswith(struct.pack("<2i", 1, 0))
+    assert (chunk.start, chunk.words, chunk.pages) == (0, 0, len(head))
+    assert chunk.length == 100 - 50 + len(head)
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        memoryview(b""),
+        memoryview(b"\xff" * 40),
+        _dictionary(_word(b"a"), count=2),
+        _dictionary(_word(b"a") * 2, count=1),
+        _dictionary(_word(b"a")[:-1], count=1),
+        _dictionary(_word(b"a") + b"\0\0", count=1),
+        _dictionary(_word(b"a"), count=1, encoding=8),
+        memoryview(bytes(_dictionary(_word(b"a"), count=1)) + b"\0"),
+        memoryview(page_header(0, (5, 5), 1, 0, 3, 3) + _word(b"a")),
+    ],
+    ids=[
+        "nothing",
+        "no header",
+        "too few words",
+        "too many words",
+        "a word is cut",
+        "a length is cut",
+        "no plain words",
+        "something behind it",
+        "cells",
+    ],
+)
+def test_what_is_no_dictionary_is_left_alone(held: memoryview) -> None:
+    """Whoever reads the words finds out what is wrong."""
+    assert numbered(held, _chunk(), {b"a": 0}) is None
+
+
+@pytest.mark.parametrize("codec", [1, 2, 4, 6, 7])
+def test_what_cannot_be_unpacked_is_left_alone(codec: int) -> None:
+    """Random bytes, a wrong size, and a size beyond all measure."""
+    places = {b"a": 0}
+    noise = _dictionary(b"\x8f" * 40, count=1, size=5)
+    assert numbered(noise, _chunk(codec), places) is None
+    packed = parquet_words._packed(_word(b"a"), codec)
+    assert numbered(_dictionary(packed, count=1, size=5), _chunk(codec), places)
+    for size in (4, 6, 1 << 20, (1 << 20) + 1, 1 << 31):
+        held = _dictionary(packed, count=1, size=size)
+        assert numbered(held, _chunk(codec), places) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "by_words"),
+    [
+        (None, True),
+        ([{1: 2, 2: 0}, {1: 0, 2: 8}], True),
+        ([{1: 2, 2: 0}, {1: 3, 2: 2}], True),
+        ([{1: 0, 2: 8}, {1: 0, 2: 0}], False),
+        ([{1: 3, 2: 6}], False),
+        ([{1: 0}], False),
+        ([3, None], True),
+        (7, True),
+    ],
+)
+def test_footers_tell_how_cells_are_stored(told: Any, *, by_words: bool) -> None:
+    """A dictionary counts for nothing where pages have other cells."""
+    (group,) = row_groups(_footer(_written({"k": [b"a", b"b"]})))
+    column = group[1][0][3]
+    column[13] = told
+    if told is None:
+        del column[13]
+    chunk = chunk_of(group, 0, 6, 1 << 20)
+    assert chunk is not None
+    assert chunk.by_words == by_words
+
+
+def _footer(content: bytes) -> bytes:
+    length = int.from_bytes(content[-8:-4], "little")
+    return content[-8 - length : -8]
+
+
+@pytest.mark.parametrize(("rows", "few"), [(15, False), (800, False), (801, True)])
+def test_words_are_few_beside_many_cells(rows: int, *, few: bool) -> None:
+    """A dictionary of fifty bytes is small if sixteen times as many cells use it."""
+    chunk = Chunk(
+        start=7,
+        length=90,
+        pages=57,
+        words=7,
+        codec=0,
+        encodings=(0,),
+        cells=rows - 1,
+        unpacked=9,
+        by_words=True,
+    )
+    assert chunk.has_few_words() == few
+
+
+def _plan(*more: str) -> Plan:
+    keys = ["a", "b", "c", *(f"'{word}'" for word in more)]
+    category = f"{{type: category, keys: [{', '.join(keys)}]}}"
+    return plan(
+        make_spec(
+            {
+                "k": category,
+                "m": category,
+                "x": "{type: integer, bounds: [0, 9], nulls: drop}",
+            },
+            {
+                "s": {"sum": "x", "by": "[k]", "spend": "{share: 1}"},
+                "t": {"count": "rows", "by": "[m, k]", "spend": "{share: 1}"},
+                "u": {
+                    "count": "rows",
+                    "where": "k != 'a' or m in ['b']",
+                    "spend": "{share: 1}",
+                },
+                "v": {
+                    "count": "rows",
+                    "where": "not (m is null)",
+                    "spend": "{share: 1}",
+                },
+            },
+        )
+    )
+
+
+def _rows(count: int) -> pl.DataFrame:
+    words = ["a", "b", None, "z", "c", "b", ""]
+    return pl.DataFrame(
+        {
+            "k": [words[n % 7] for n in range(count)],
+            "m": [words[n * n % 5] for n in range(count)],
+            "x": [n % 12 for n in range(count)],
+        }
+    )
+
+
+def test_row_groups_of_few_words_stand_beside_others(tmp_path: Path) -> None:
+    """In some the words are many, or no words of a dictionary; the sums are exact."""
+    decided = _plan()
+    few = _rows(4_000)
+    many = few.with_columns(
+        pl.when(pl.col("x") == 3)
+        .then(pl.col("x").cum_count().cast(pl.String))
+        .otherwise("k")
+        .alias("k")
+    )
+    assert many["k"].n_unique() > few["k"].n_unique() + 100
+    table = few.to_arrow()
+    schema = pa.schema([("k", pa.string()), ("m", pa.string()), ("x", pa.int64())])
+    with pq.ParquetWriter(tmp_path / "a.parquet", schema) as writer:
+        writer.write_table(table.cast(schema))
+        writer.write_table(table.cast(schema))
+        writer.write_table(many.to_arrow().cast(schema))
+    pq.write_table(table.cast(schema), tmp_path / "b.parquet", use_dictionary=["m"])
+    source = polars_engine.open_frame(str(tmp_path), decided.spec.data)
+    assert (source.coded, source.raw) == ({"k", "m"}, frozenset())
+    whole = pl.concat([few, few, many, few])
+    expected = answer(reference, decided, whole)
+    same(decided, expected, answer(polars_engine, decided, str(tmp_path)))
+
+
+def test_columns_of_many_words_are_grouped_as_bytes(tmp_path: Path) -> None:
+    """Looking up every word of a large dictionary would take longer."""
+    rows = pl.DataFrame(
+        {
+            "k": [f"w{n % 900}" for n in range(1_000)],
+            "m": ["a"] * 1_000,
+            "x": [1] * 1_000,
+        }
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    decided = _plan("w1", "w899")
+    source = polars_engine.open_frame(tmp_path / "rows.parquet", decided.spec.data)
+    assert (source.coded, source.raw) == ({"m"}, {"k"})
+    expected = answer(reference, decided, rows)
+    same(decided, expected, answer(polars_engine, decided, tmp_path / "rows.parquet"))
+
+
+@pytest.mark.parametrize("numbers", [[7, 8, 9], [1, 2, 3]])
+def test_files_with_words_stand_beside_files_with_numbers(
+    tmp_path: Path, numbers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Places become words again where the other file has something else."""
+    monkeypatch.setattr(parquet_footer, "_FEW", 0)
+    decided = _plan("1", "2")
+    words = _rows(40)
+    others = pl.DataFrame({"k": numbers, "m": ["a", "2", None], "x": [1, 2, 3]})
+    words.write_parquet(tmp_path / "a.parquet")
+    others.write_parquet(tmp_path / "b.parquet")
+    source = polars_engine.open_frame(str(tmp_path), decided.spec.data)
+    assert source.coded == {"m"}
+    whole = pl.concat([words, others.with_columns(pl.col("k").cast(pl.String))])
+    expected = answer(reference, decided, whole)
+    same(decided, expected, answer(polars_engine, decided, str(tmp_path)))
