@@ -162,12 +162,13 @@ def _word(word: bytes) -> bytes:
 
 
 def test_a_dictionary_of_words_becomes_one_of_places() -> None:
-    """Two words of which one is known; the pages behind it move."""
-    body = _word(b"a") + _word(b"b")
-    found = numbered(_dictionary(body, count=2), _chunk(), {b"b": 0})
+    """Nine words of which one is known; the pages behind it move."""
+    body = _word(b"a") * 7 + _word(b"b") + _word(b"c" * 56)
+    assert len(body) == 100
+    found = numbered(_dictionary(body, count=9), _chunk(), {b"b": 0})
     assert found is not None
     head, chunk = found
-    assert head.endswith(struct.pack("<2i", 1, 0))
+    assert head.endswith(struct.pack("<9i", *[1] * 7, 0, 1))
     assert (chunk.start, chunk.words, chunk.pages) == (0, 0, len(head))
     assert chunk.length == 100 - 50 + len(head)
 
@@ -182,6 +183,8 @@ def test_a_dictionary_of_words_becomes_one_of_places() -> None:
         _dictionary(_word(b"a")[:-1], count=1),
         _dictionary(_word(b"a") + b"\0\0", count=1),
         _dictionary(_word(b"a"), count=1, encoding=8),
+        _dictionary(_word(b"") * 10, count=10),
+        _dictionary(_word(b"a" * 97), count=1),
         memoryview(bytes(_dictionary(_word(b"a"), count=1)) + b"\0"),
         memoryview(page_header(0, (5, 5), 1, 0, 3, 3) + _word(b"a")),
     ],
@@ -193,6 +196,8 @@ def test_a_dictionary_of_words_becomes_one_of_places() -> None:
         "a word is cut",
         "a length is cut",
         "no plain words",
+        "more words than cells",
+        "more bytes than the chunk",
         "something behind it",
         "cells",
     ],
@@ -204,13 +209,13 @@ def test_what_is_no_dictionary_is_left_alone(held: memoryview) -> None:
 
 @pytest.mark.parametrize("codec", [1, 2, 4, 6, 7])
 def test_what_cannot_be_unpacked_is_left_alone(codec: int) -> None:
-    """Random bytes, a wrong size, and a size beyond all measure."""
+    """Random bytes, a wrong size, and a size beyond that of the chunk."""
     places = {b"a": 0}
     noise = _dictionary(b"\x8f" * 40, count=1, size=5)
     assert numbered(noise, _chunk(codec), places) is None
     packed = parquet_words._packed(_word(b"a"), codec)
     assert numbered(_dictionary(packed, count=1, size=5), _chunk(codec), places)
-    for size in (4, 6, 1 << 20, (1 << 20) + 1, 1 << 31):
+    for size in (4, 6, 100, 101, 1 << 31):
         held = _dictionary(packed, count=1, size=size)
         assert numbered(held, _chunk(codec), places) is None
 

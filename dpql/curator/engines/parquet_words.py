@@ -19,9 +19,6 @@ from dpql.curator.engines.thrift import Damaged
 NUMBER = 1
 """The physical type of numbers of 32 bits."""
 
-_LARGEST = 1 << 20
-"""Dictionaries of more bytes are left as they are."""
-
 _PLAIN = 0
 _NONE, _GZIP = 0, 2
 _CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
@@ -38,11 +35,11 @@ def numbered(
         places: those of known words; all others have the number behind the last.
 
     Returns:
-        nothing if it is no dictionary, or too large.
+        nothing if it is no dictionary, or larger than the footer allows for.
     """
     try:
         size, count, start = words_of(held)
-        if size > _LARGEST:
+        if size > chunk.unpacked or count > chunk.cells:
             return None
         words = _words(_unpacked(held[start:], chunk.codec, size))
         numbers = [places.get(word, len(places)) for word in words]
