@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_parity import answer, same
 
-from dpql.curator.engines import parquet_excerpts, polars_engine
+from dpql.curator.engines import parquet_excerpts, polars_engine, polars_excerpts
 from dpql.curator.engines.parquet_alike import TEXT, alike
 from dpql.curator.engines.parquet_footer import MAGIC, footer
 from dpql.curator.engines.parquet_pages import check_pages
@@ -115,8 +115,12 @@ def _spelt(value: str | None) -> str:
     return "__HIVE_DEFAULT_PARTITION__" if value is None else value
 
 
-def test_many_folders_are_one_portion(tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [0, 99])
+def test_many_folders_are_one_portion(
+    few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each portion costs a call of polars, so small files are read together."""
+    monkeypatch.setattr(polars_excerpts, "_FEW_KEYS", few)
     rows = pl.DataFrame({name: [1, 2] for name in COLUMNS})
     for number in range(40):
         folder = tmp_path / f"region={number}"
@@ -124,4 +128,4 @@ def test_many_folders_are_one_portion(tmp_path: Path) -> None:
         rows.drop("region").write_parquet(folder / "a.parquet")
     source = polars_engine.open_frame(str(tmp_path), row_plan().spec.data)
     assert [0] == [number for number, _ in source.portions([["region", "age"]])]
-    assert not source.coded
+    assert {"region"} == (source.coded if few else source.raw)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from spec_text import make_spec
 from test_parity import answer, same
 
-from dpql.curator.engines import parquet_footer, parquet_words, polars_engine
+from dpql.curator.engines import parquet_words, polars_engine, polars_excerpts
 from dpql.curator.engines.arrow_files import opened
 from dpql.curator.engines.parquet_copies import Rooms, excerpt
 from dpql.curator.engines.parquet_excerpts import Excerpts
@@ -96,14 +96,17 @@ def test_every_cell_is_the_place_of_its_word(data: Any) -> None:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_large_dictionaries_are_replaced_too(codec: str) -> None:
-    """Ten thousand words, which stand in no order, each of them in two row groups."""
-    words = [f"{n * 7919 % 10_007:05}".encode() for n in range(1, 10_007)]
-    places = {word: place for place, word in enumerate(sorted(words)[:9_000])}
-    content = _written({"k": words * 2}, compression=codec, row_group_size=len(words))
+@pytest.mark.parametrize("count", [4_096, 4_097])
+def test_dictionaries_are_replaced_up_to_a_size(codec: str, count: int) -> None:
+    """Words in no order, all of them in the first of two row groups."""
+    words = [f"{n * 7919 % 10_007:05}".encode() for n in range(count)]
+    places = {word: place for place, word in enumerate(sorted(words)[:4_000])}
+    cells = [*words, *words[:9]]
+    content = _written({"k": cells}, compression=codec, row_group_size=count)
     (read,), found = _taken(_file(content, ["k"]), {"k": places})
-    assert found == {"k"}
-    assert read == _placed(words * 2, places)
+    few = count == 4_096
+    assert found == ({"k"} if few else frozenset())
+    assert read == (_placed(cells, places) if few else cells)
 
 
 def test_cells_that_stand_for_themselves_stay_words() -> None:
@@ -183,7 +186,6 @@ def test_a_dictionary_of_words_becomes_one_of_places() -> None:
         _dictionary(_word(b"a")[:-1], count=1),
         _dictionary(_word(b"a") + b"\0\0", count=1),
         _dictionary(_word(b"a"), count=1, encoding=8),
-        _dictionary(_word(b"") * 10, count=10),
         _dictionary(_word(b"a" * 97), count=1),
         memoryview(bytes(_dictionary(_word(b"a"), count=1)) + b"\0"),
         memoryview(page_header(0, (5, 5), 1, 0, 3, 3) + _word(b"a")),
@@ -196,7 +198,6 @@ def test_a_dictionary_of_words_becomes_one_of_places() -> None:
         "a word is cut",
         "a length is cut",
         "no plain words",
-        "more words than cells",
         "more bytes than the chunk",
         "something behind it",
         "cells",
@@ -250,23 +251,6 @@ def _footer(content: bytes) -> bytes:
     return content[-8 - length : -8]
 
 
-@pytest.mark.parametrize(("rows", "few"), [(15, False), (800, False), (801, True)])
-def test_words_are_few_beside_many_cells(rows: int, *, few: bool) -> None:
-    """A dictionary of fifty bytes is small if sixteen times as many cells use it."""
-    chunk = Chunk(
-        start=7,
-        length=90,
-        pages=57,
-        words=7,
-        codec=0,
-        encodings=(0,),
-        cells=rows - 1,
-        unpacked=9,
-        by_words=True,
-    )
-    assert chunk.has_few_words() == few
-
-
 def _plan(*more: str) -> Plan:
     keys = ["a", "b", "c", *(f"'{word}'" for word in more)]
     category = f"{{type: category, keys: [{', '.join(keys)}]}}"
@@ -306,54 +290,77 @@ def _rows(count: int) -> pl.DataFrame:
     )
 
 
-def test_row_groups_of_few_words_stand_beside_others(tmp_path: Path) -> None:
-    """In some the words are many, or no words of a dictionary; the sums are exact."""
+def test_row_groups_without_dictionaries_stand_beside_others(tmp_path: Path) -> None:
+    """Or with dictionaries that grew too large, or have too many words."""
     decided = _plan()
     few = _rows(4_000)
     many = few.with_columns(
-        pl.when(pl.col("x") == 3)
-        .then(pl.col("x").cum_count().cast(pl.String))
+        pl.when(pl.col("x") % 2 == 0)
+        .then(pl.int_range(pl.len()).cast(pl.String))
         .otherwise("k")
         .alias("k")
     )
-    assert many["k"].n_unique() > few["k"].n_unique() + 100
-    table = few.to_arrow()
     schema = pa.schema([("k", pa.string()), ("m", pa.string()), ("x", pa.int64())])
-    with pq.ParquetWriter(tmp_path / "a.parquet", schema) as writer:
-        writer.write_table(table.cast(schema))
-        writer.write_table(table.cast(schema))
-        writer.write_table(many.to_arrow().cast(schema))
-    pq.write_table(table.cast(schema), tmp_path / "b.parquet", use_dictionary=["m"])
+    tables = [rows.to_arrow().cast(schema) for rows in (few, many)]
+    small = {"dictionary_pagesize_limit": SMALL, "write_batch_size": 10}
+    ways: list[tuple[int, dict[str, Any]]] = [
+        (0, {}),
+        (0, {"compression": "gzip", "row_group_size": 1_000}),
+        (0, {"use_dictionary": ["m"]}),
+        (1, {}),
+        (1, small),
+    ]
+    for number, (which, options) in enumerate(ways):
+        path = tmp_path / f"{number}.parquet"
+        pq.write_table(tables[which], path, **options)
     source = polars_engine.open_frame(str(tmp_path), decided.spec.data)
     assert (source.coded, source.raw) == ({"k", "m"}, frozenset())
-    whole = pl.concat([few, few, many, few])
+    whole = pl.concat([[few, many][which] for which, _ in ways])
     expected = answer(reference, decided, whole)
+    with pytest.MonkeyPatch.context() as patched:
+        same(decided, expected, answer(polars_engine, decided, str(tmp_path)))
+        patched.setattr(parquet_words, "_MOST", 99)
+        same(decided, expected, answer(polars_engine, decided, str(tmp_path)))
+
+
+@pytest.mark.parametrize(("stored", "coded"), [(2, False), (1, True), (0, True)])
+def test_a_column_is_read_by_bytes_if_most_cells_are_no_words(
+    stored: int, tmp_path: Path, *, coded: bool
+) -> None:
+    """Looking up cell by cell takes longer than grouping by what they hold."""
+    rows = _rows(70)
+    rows.write_parquet(tmp_path / "a.parquet")
+    table = rows.to_arrow()
+    for number in range(2):
+        listed = True if number >= stored else ["m"]
+        pq.write_table(table, tmp_path / f"{number}.parquet", use_dictionary=listed)
+    rows.clear().write_parquet(tmp_path / "b.parquet")
+    decided = _plan()
+    source = polars_engine.open_frame(str(tmp_path), decided.spec.data)
+    assert ("k" in source.coded, "k" in source.raw) == (coded, not coded)
+    assert "m" in source.coded
+    expected = answer(reference, decided, pl.concat([rows] * 3))
     same(decided, expected, answer(polars_engine, decided, str(tmp_path)))
 
 
-def test_columns_of_many_words_are_grouped_as_bytes(tmp_path: Path) -> None:
-    """Looking up every word of a large dictionary would take longer."""
-    rows = pl.DataFrame(
-        {
-            "k": [f"w{n % 900}" for n in range(1_000)],
-            "m": ["a"] * 1_000,
-            "x": [1] * 1_000,
-        }
-    )
+def test_columns_of_many_keys_are_read_by_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That depends on the spec, so no record changes it."""
+    rows = _rows(70)
     rows.write_parquet(tmp_path / "rows.parquet")
-    decided = _plan("w1", "w899")
-    source = polars_engine.open_frame(tmp_path / "rows.parquet", decided.spec.data)
-    assert (source.coded, source.raw) == ({"m"}, {"k"})
-    expected = answer(reference, decided, rows)
-    same(decided, expected, answer(polars_engine, decided, tmp_path / "rows.parquet"))
+    for most, coded in ((3, {"k", "m"}), (2, frozenset())):
+        monkeypatch.setattr(polars_excerpts, "_FEW_KEYS", most)
+        decided = _plan()
+        source = polars_engine.open_frame(tmp_path / "rows.parquet", decided.spec.data)
+        assert (source.coded, source.raw) == (coded, {"k", "m"} - coded)
 
 
 @pytest.mark.parametrize("numbers", [[7, 8, 9], [1, 2, 3]])
 def test_files_with_words_stand_beside_files_with_numbers(
-    tmp_path: Path, numbers: list[int], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, numbers: list[int]
 ) -> None:
     """Places become words again where the other file has something else."""
-    monkeypatch.setattr(parquet_footer, "_FEW", 0)
     decided = _plan("1", "2")
     words = _rows(40)
     others = pl.DataFrame({"k": numbers, "m": ["a", "2", None], "x": [1, 2, 3]})

@@ -31,9 +31,6 @@ MAGIC = b"PAR1"
 _CODECS = {0, 1, 2, 4, 6, 7}
 """Those that polars unpacks: none, snappy, gzip, brotli, zstd, and lz4 as it is now."""
 
-_FEW = 16
-"""So many cells, or more, for each byte of a dictionary."""
-
 DATA_PAGES = {0, 3}
 """Kinds of pages that hold cells."""
 
@@ -77,10 +74,6 @@ class Chunk:
     cells: int
     unpacked: int
     by_words: bool = False
-
-    def has_few_words(self) -> bool:
-        """Tell whether words are so few that looking them up takes no time."""
-        return self.by_words and _FEW * (self.pages - self.start) <= self.cells
 
     def moved(self, start: int) -> Chunk:
         """Return the same cells as they lie in another file."""

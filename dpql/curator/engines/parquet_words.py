@@ -19,6 +19,9 @@ from dpql.curator.engines.thrift import Damaged
 NUMBER = 1
 """The physical type of numbers of 32 bits."""
 
+_MOST = 1 << 12
+"""Words of a dictionary; of more, the cells themselves are looked up in less time."""
+
 _PLAIN = 0
 _NONE, _GZIP = 0, 2
 _CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
@@ -35,11 +38,11 @@ def numbered(
         places: those of known words; all others have the number behind the last.
 
     Returns:
-        nothing if it is no dictionary, or larger than the footer allows for.
+        nothing if it is no dictionary, or too large.
     """
     try:
         size, count, start = words_of(held)
-        if size > chunk.unpacked or count > chunk.cells:
+        if size > chunk.unpacked or count > _MOST:
             return None
         words = _words(_unpacked(held[start:], chunk.codec, size))
         numbers = [places.get(word, len(places)) for word in words]

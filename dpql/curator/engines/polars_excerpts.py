@@ -3,8 +3,8 @@
 A portion is a few row groups of the columns that a query reads, held in memory as a
 file of their own. Portions are read ahead, and added up one after the other.
 
-A category whose words stand in dictionaries is read as places among its declared keys:
-each word of a dictionary is looked up once, and no row is.
+A category of few keys whose words stand in dictionaries is read as places among its
+keys: each word of a dictionary is looked up once, and no row is.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ _ROOMS = 2
 _FOOTER_BYTES = 1 << 7
 """Bytes that the footer has for a column of a row group, at most, about."""
 
+_FEW_KEYS = 1 << 10
+"""Categories of more keys are grouped by their bytes: there are too many words."""
+
 _TEXT = 6
 _TYPES = {
     (0, None): pl.Boolean(),
@@ -59,8 +62,13 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
     categories = texts & {
         column.name for column in data.columns if isinstance(column, CategoryColumn)
     }
-    coded = {name for name in categories if _mostly_few_words(every, name)}
-    keys = {name: _Keys(keys_of(data, name)) for name in coded}
+    keys = {
+        name: _Keys(declared)
+        for name in categories
+        if len(declared := keys_of(data, name)) <= _FEW_KEYS
+        and _mostly_by_words(every, name)
+    }
+    coded = frozenset(keys)
     places = {name: str(place) for place, name in enumerate(leaves)}
     columns = {name: pl.col(place) for name, place in places.items()}
     for name in coded:
@@ -78,18 +86,18 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
         def tasks() -> Iterator[Task[tuple[int, pl.LazyFrame]]]:
             for number, wanted in enumerate(readings):
                 stored = [name for name in leaves if name in wanted]
-                look_up = coded.intersection(stored)
-                for few, alike in _by_few_words(every, look_up).items():
+                some = _alike(every, coded.intersection(stored))
+                for words, alike in some.items():
                     for parts in _portioned(alike, stored):
-                        yield partial(portion, number, parts, stored, few)
+                        yield partial(portion, number, parts, stored, words)
 
         def portion(
             number: int,
             parts: Sequence[Part],
             stored: Sequence[str],
-            few: Iterable[str],
+            words: Iterable[str],
         ) -> Iterator[tuple[int, pl.LazyFrame]]:
-            known = {name: keys[name].places for name in few}
+            known = {name: keys[name].places for name in words}
             held, found = excerpt(parts, stored, rooms, known)
             frame = pl.scan_parquet(held, use_statistics=False, cache=False)
             names = {str(place): places[name] for place, name in enumerate(stored)}
@@ -105,7 +113,7 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
         portions=portions,
         columns=columns,
         types=types,
-        coded=frozenset(coded),
+        coded=coded,
         raw=frozenset(categories - coded),
         rows=lambda: sum(group.rows for _, group in every),
     )
@@ -164,20 +172,20 @@ def _type(leaf: Leaf) -> Any:
     return _TYPES[leaf.kind, leaf.annotation]
 
 
-def _mostly_few_words(parts: Sequence[Part], name: str) -> bool:
-    """Tell whether at least half of all rows have words that are few."""
-    few = sum(g.rows for _, g in parts if g.chunks[name].has_few_words())
-    return 2 * few >= sum(g.rows for _, g in parts)
+def _mostly_by_words(parts: Sequence[Part], name: str) -> bool:
+    """Tell whether at least half of all cells are words of dictionaries."""
+    words = sum(group.rows for _, group in parts if group.chunks[name].by_words)
+    return 2 * words >= sum(group.rows for _, group in parts)
 
 
-def _by_few_words(
+def _alike(
     parts: Sequence[Part], names: Iterable[str]
 ) -> dict[frozenset[str], list[Part]]:
-    """Return the row groups in which the words of the same columns are few."""
+    """Return the row groups in which the cells of the same columns are words."""
     found: dict[frozenset[str], list[Part]] = {}
     for part in parts:
-        few = frozenset(n for n in names if part[1].chunks[n].has_few_words())
-        found.setdefault(few, []).append(part)
+        words = frozenset(name for name in names if part[1].chunks[name].by_words)
+        found.setdefault(words, []).append(part)
     return found
 
 
