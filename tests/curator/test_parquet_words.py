@@ -24,7 +24,7 @@ from dpql.curator.engines.parquet_copies import Rooms, excerpt
 from dpql.curator.engines.parquet_excerpts import Excerpts
 from dpql.curator.engines.parquet_footer import Chunk, chunk_of, row_groups
 from dpql.curator.engines.parquet_pages import WORDS, page_header
-from dpql.curator.engines.parquet_words import numbered
+from dpql.curator.engines.parquet_words import Places, numbered
 from dpql.model.plan import Plan
 from dpql.planner import plan
 
@@ -49,10 +49,11 @@ def _file(content: bytes, names: Sequence[str]) -> Excerpts:
 
 
 def _taken(
-    file: Excerpts, places: Mapping[str, Mapping[bytes, int]]
+    file: Excerpts, words: Mapping[str, Mapping[bytes, int]]
 ) -> tuple[list[list[Any]], frozenset[str]]:
     """Return the cells of each column of an excerpt, and which of them are places."""
     parts = [(file, group) for group in file.groups.values()]
+    places = {name: Places(list(some)) for name, some in words.items()}
     held, found = excerpt(parts, list(file.leaves), Rooms(1 << 16, 1), places)
     read = pl.read_parquet(held)
     whole = pq.read_table(io.BytesIO(held))
@@ -168,7 +169,7 @@ def test_a_dictionary_of_words_becomes_one_of_places() -> None:
     """Nine words of which one is known; the pages behind it move."""
     body = _word(b"a") * 7 + _word(b"b") + _word(b"c" * 56)
     assert len(body) == 100
-    found = numbered(_dictionary(body, count=9), _chunk(), {b"b": 0})
+    found = numbered(_dictionary(body, count=9), _chunk(), Places([b"b"]))
     assert found is not None
     head, chunk = found
     assert head.endswith(struct.pack("<9i", *[1] * 7, 0, 1))
@@ -205,13 +206,13 @@ def test_a_dictionary_of_words_becomes_one_of_places() -> None:
 )
 def test_what_is_no_dictionary_is_left_alone(held: memoryview) -> None:
     """Whoever reads the words finds out what is wrong."""
-    assert numbered(held, _chunk(), {b"a": 0}) is None
+    assert numbered(held, _chunk(), Places([b"a"])) is None
 
 
 @pytest.mark.parametrize("codec", [1, 2, 4, 6, 7])
 def test_what_cannot_be_unpacked_is_left_alone(codec: int) -> None:
     """Random bytes, a wrong size, and a size beyond that of the chunk."""
-    places = {b"a": 0}
+    places = Places([b"a"])
     noise = _dictionary(b"\x8f" * 40, count=1, size=5)
     assert numbered(noise, _chunk(codec), places) is None
     packed = parquet_words._packed(_word(b"a"), codec)

@@ -10,12 +10,9 @@ from itertools import cycle
 from dpql.curator.engines.parquet_excerpts import Excerpts, Group
 from dpql.curator.engines.parquet_footer import BY_WORDS, MAGIC, Chunk, footer
 from dpql.curator.engines.parquet_pages import check_pages
-from dpql.curator.engines.parquet_words import NUMBER, numbered
+from dpql.curator.engines.parquet_words import NUMBER, Places, numbered
 
 Part = tuple[Excerpts, Group]
-
-Places = Mapping[bytes, int]
-"""Words, and the numbers that stand for them."""
 
 Head = tuple[bytes, Chunk]
 """A dictionary, and the chunk that begins with it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -27,15 +27,47 @@ _NONE, _GZIP = 0, 2
 _CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 
 
+class Places:
+    """The places of some words among each other; all others have that behind the last.
+
+    A word that is longer than all of them is not even looked at.
+    """
+
+    def __init__(self, words: Sequence[bytes]) -> None:
+        self._places = {word: place for place, word in enumerate(words)}
+        self._longest = max(map(len, words), default=0)
+
+    def numbers(self, content: bytes) -> list[int]:
+        """Return the places of words, each of which stands behind its length.
+
+        Raises:
+            Damaged: one of them ends too late.
+        """
+        numbers: list[int] = []
+        other = len(self._places)
+        place = 0
+        while place < len(content):
+            start = place + 4
+            size = int.from_bytes(content[place:start], "little")
+            place = start + size
+            if place > len(content):
+                raise Damaged
+            known = size <= self._longest
+            numbers.append(
+                self._places.get(content[start:place], other) if known else other
+            )
+        return numbers
+
+
 def numbered(
-    held: memoryview, chunk: Chunk, places: Mapping[bytes, int]
+    held: memoryview, chunk: Chunk, places: Places
 ) -> tuple[bytes, Chunk] | None:
     """Return a dictionary of places instead of words, and the chunk behind it.
 
     Args:
         held: the dictionary of a chunk.
         chunk: what the footer says of that.
-        places: those of known words; all others have the number behind the last.
+        places: those of words.
 
     Returns:
         nothing if it is no dictionary, or too large.
@@ -44,8 +76,7 @@ def numbered(
         size, count, start = words_of(held)
         if size > chunk.unpacked or count > _MOST:
             return None
-        words = _words(_unpacked(held[start:], chunk.codec, size))
-        numbers = [places.get(word, len(places)) for word in words]
+        numbers = places.numbers(_unpacked(held[start:], chunk.codec, size))
     except Damaged:
         return None
     if len(numbers) != count:
@@ -54,21 +85,6 @@ def numbered(
     packed = _packed(content, chunk.codec)
     told = page_header(WORDS, (len(content), len(packed)), count, _PLAIN)
     return told + packed, chunk.headed(len(told) + len(packed))
-
-
-def _words(content: bytes) -> Iterator[bytes]:
-    """Yield words, each of which stands behind its length.
-
-    Raises:
-        Damaged: one of them ends too late.
-    """
-    place = 0
-    while place < len(content):
-        start = place + 4
-        place = start + int.from_bytes(content[place:start], "little")
-        if place > len(content):
-            raise Damaged
-        yield content[start:place]
 
 
 def _unpacked(packed: memoryview, codec: int, size: int) -> bytes:

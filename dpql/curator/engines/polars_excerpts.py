@@ -10,7 +10,7 @@ keys: each word of a dictionary is looked up once, and no row is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -21,6 +21,7 @@ from dpql.curator.engines.files import Content
 from dpql.curator.engines.parquet_copies import Part, Rooms, excerpt
 from dpql.curator.engines.parquet_excerpts import Excerpts, excerpts
 from dpql.curator.engines.parquet_footer import Leaf
+from dpql.curator.engines.parquet_words import Places
 from dpql.curator.engines.polars_pieces import Piece, Readings
 from dpql.curator.engines.polars_text import key_places, mended
 from dpql.model.spec import CategoryColumn, Data
@@ -127,12 +128,7 @@ class _Keys:
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
-
-    @cached_property
-    def places(self) -> dict[bytes, int]:
-        """The place of each key."""
-        words = (key.encode("utf-8", "surrogatepass") for key in self._keys)
-        return {word: place for place, word in enumerate(words)}
+        self.places = Places([key.encode("utf-8", "surrogatepass") for key in keys])
 
     def known(self, place: pl.Expr) -> pl.Expr:
         """Return the place of a key, and nothing for what is none."""
