@@ -37,25 +37,25 @@ class Places:
         self._places = {word: place for place, word in enumerate(words)}
         self._longest = max(map(len, words), default=0)
 
-    def numbers(self, content: bytes) -> list[int]:
-        """Return the places of words, each of which stands behind its length.
+    def numbers(self, content: bytes, count: int) -> list[int]:
+        """Return the places of so many words, each of which stands behind its length.
 
         Raises:
-            Damaged: one of them ends too late.
+            Damaged: there are fewer words, or more.
         """
         numbers: list[int] = []
         other = len(self._places)
         place = 0
-        while place < len(content):
+        for _ in range(count):
             start = place + 4
             size = int.from_bytes(content[place:start], "little")
             place = start + size
-            if place > len(content):
-                raise Damaged
             known = size <= self._longest
             numbers.append(
                 self._places.get(content[start:place], other) if known else other
             )
+        if place != len(content):
+            raise Damaged
         return numbers
 
 
@@ -76,10 +76,8 @@ def numbered(
         size, count, start = words_of(held)
         if size > chunk.unpacked or count > _MOST:
             return None
-        numbers = places.numbers(_unpacked(held[start:], chunk.codec, size))
+        numbers = places.numbers(_unpacked(held[start:], chunk.codec, size), count)
     except Damaged:
-        return None
-    if len(numbers) != count:
         return None
     content = struct.pack(f"<{count}i", *numbers)
     packed = _packed(content, chunk.codec)
