@@ -20,11 +20,13 @@ from test_parity import answer, same
 
 from dpql.curator.engines import parquet_words, polars_engine, polars_excerpts
 from dpql.curator.engines.arrow_files import opened
+from dpql.curator.engines.parquet_alike import TEXT
 from dpql.curator.engines.parquet_copies import Rooms, excerpt
-from dpql.curator.engines.parquet_excerpts import Excerpts
+from dpql.curator.engines.parquet_excerpts import Excerpts, Group
 from dpql.curator.engines.parquet_footer import Chunk, chunk_of, row_groups
-from dpql.curator.engines.parquet_pages import WORDS, page_header
+from dpql.curator.engines.parquet_pages import DATA, WORDS, page_header
 from dpql.curator.engines.parquet_words import Places, numbered
+from dpql.curator.engines.thrift import Damaged, varint
 from dpql.model.plan import Plan
 from dpql.planner import plan
 
@@ -65,7 +67,8 @@ def _taken(
 def _placed(
     cells: Sequence[bytes | None], places: Mapping[bytes, int]
 ) -> list[int | None]:
-    return [None if c is None else places.get(c, len(places)) for c in cells]
+    """Return the places of words from 1 on, and 0 for those that have none."""
+    return [None if c is None else places.get(c, -1) + 1 for c in cells]
 
 
 @pytest.mark.property
@@ -130,7 +133,7 @@ def test_columns_without_a_dictionary_stay_words() -> None:
     chunks = file.groups[0].chunks
     assert [chunks[name].by_words for name in ("k", "other")] == [False, True]
     read, found = _taken(file, {"k": {b"b": 0}, "other": {b"b": 0}})
-    assert (read, found) == ([[b"a", b"b"], [1, None]], {"other"})
+    assert (read, found) == ([[b"a", b"b"], [0, None]], {"other"})
 
 
 def test_values_of_folders_become_places() -> None:
@@ -138,7 +141,8 @@ def test_values_of_folders_become_places() -> None:
     file = _file(_written({"k": [b"a", b"b"]}), ["k"]).beside({"f": "b", "g": None})
     places = {b"a": 0, b"b": 1}
     read, found = _taken(file, dict.fromkeys("kfg", places))
-    assert (read, found) == ([[0, 1], [1, 1], [None, None]], {"k", "f"})
+    assert (read, found) == ([[1, 2], [2, 2], [None, None]], {"k", "f"})
+    assert [file.groups[0].chunks[name].by_words for name in "fg"] == [True, False]
 
 
 def _chunk(codec: int = 0) -> Chunk:
@@ -169,12 +173,14 @@ def test_a_dictionary_of_words_becomes_one_of_places() -> None:
     """Nine words of which one is known; the pages behind it move."""
     body = _word(b"a") * 7 + _word(b"b") + _word(b"c" * 56)
     assert len(body) == 100
-    found = numbered(_dictionary(body, count=9), _chunk(), Places([b"b"]))
+    held = _dictionary(body, count=9)
+    found = numbered(held, _chunk(), Places([b"b"]))
     assert found is not None
     head, chunk = found
-    assert head.endswith(struct.pack("<9i", *[1] * 7, 0, 1))
-    assert (chunk.start, chunk.words, chunk.pages) == (0, 0, len(head))
-    assert chunk.length == 100 - 50 + len(head)
+    assert head.endswith(struct.pack("<9i", *[0] * 7, 1, 0))
+    more = len(head) - len(held)
+    assert (chunk.start, chunk.words, chunk.pages) == (0, 0, 50 + more)
+    assert (chunk.length, chunk.unpacked) == (100 + more, 4 * 9)
 
 
 @pytest.mark.parametrize(
@@ -188,6 +194,7 @@ def test_a_dictionary_of_words_becomes_one_of_places() -> None:
         _dictionary(_word(b"a") + b"\0\0", count=1),
         _dictionary(_word(b"a"), count=1, encoding=8),
         _dictionary(_word(b"a" * 97), count=1),
+        _dictionary(_word(b"") * 10, count=10),
         memoryview(bytes(_dictionary(_word(b"a"), count=1)) + b"\0"),
         memoryview(page_header(0, (5, 5), 1, 0, 3, 3) + _word(b"a")),
     ],
@@ -200,6 +207,7 @@ def test_a_dictionary_of_words_becomes_one_of_places() -> None:
         "a length is cut",
         "no plain words",
         "more bytes than the chunk",
+        "more words than cells",
         "something behind it",
         "cells",
     ],
@@ -217,9 +225,46 @@ def test_what_cannot_be_unpacked_is_left_alone(codec: int) -> None:
     assert numbered(noise, _chunk(codec), places) is None
     packed = parquet_words._packed(_word(b"a"), codec)
     assert numbered(_dictionary(packed, count=1, size=5), _chunk(codec), places)
-    for size in (4, 6, 100, 101, 1 << 31):
+    for size in (0, 4, 6, 100, 101, 1 << 31):
         held = _dictionary(packed, count=1, size=size)
         assert numbered(held, _chunk(codec), places) is None
+
+
+@pytest.mark.parametrize("codec", [1, 2, 4, 6, 7])
+def test_memory_that_nobody_wrote_is_not_read(codec: int) -> None:
+    """What was packed is shorter than it says; Arrow leaves the rest as it was."""
+    whole = _word(b"a" * 60)
+    for missing in (1, 2, 30, 64):
+        packed = parquet_words._packed(whole[: len(whole) - missing], codec)
+        with pytest.raises(Damaged):
+            parquet_words._unpacked(memoryview(packed), codec, len(whole))
+    packed = parquet_words._packed(whole, codec)
+    assert parquet_words._unpacked(memoryview(packed), codec, len(whole)) == whole
+
+
+def test_cells_that_a_damaged_page_lacks_are_no_key() -> None:
+    """One is null, four should be words, and there are numbers of two."""
+    words = page_header(WORDS, (10, 10), 2, 0) + _word(b"a") + _word(b"b")
+    there = varint(1 << 1) + b"\0" + varint(4 << 1) + b"\1"
+    cells = struct.pack("<I", len(there)) + there + b"\1" + varint(2 << 1) + b"\1"
+    pages = page_header(DATA, (len(cells), len(cells)), 5, 8, 3, 3) + cells
+    stored = words + pages
+    chunk = Chunk(
+        start=0,
+        length=len(stored),
+        pages=len(words),
+        words=0,
+        codec=0,
+        encodings=(0, 3, 8),
+        cells=5,
+        unpacked=len(stored),
+        by_words=True,
+    )
+    group = Group(rows=5, chunks={"k": chunk}, made={"k": stored})
+    file = Excerpts(content=b"", size=0, leaves={"k": TEXT}, groups={0: group})
+    held, found = excerpt([(file, group)], ["k"], Rooms(0, 1), {"k": Places([b"a"])})
+    assert found == {"k"}
+    assert pl.read_parquet(held)["0"].to_list() == [None, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +276,8 @@ def test_what_cannot_be_unpacked_is_left_alone(codec: int) -> None:
         ([{1: 0, 2: 8}, {1: 0, 2: 0}], False),
         ([{1: 3, 2: 6}], False),
         ([{1: 0}], False),
-        ([3, None], True),
+        ([3, None, {1: [], 2: 0}], True),
+        ([{1: 0, 2: []}], False),
         (7, True),
     ],
 )
@@ -245,6 +291,21 @@ def test_footers_tell_how_cells_are_stored(told: Any, *, by_words: bool) -> None
     chunk = chunk_of(group, 0, 6, 1 << 20)
     assert chunk is not None
     assert chunk.by_words == by_words
+
+
+@pytest.mark.parametrize(
+    ("pages", "by_words"),
+    [(99, True), (100, False), (3 << 30, False), (1 << 40, False)],
+)
+def test_a_dictionary_does_not_reach_beyond_its_chunk(
+    pages: int, *, by_words: bool
+) -> None:
+    """Nor does it take memory for what is not there."""
+    (group,) = row_groups(_footer(_written({"k": [b"a", b"b"]})))
+    group[1][0][3] |= {7: 60, 9: pages, 11: 40}
+    chunk = chunk_of(group, 0, 6, 1000)
+    assert chunk is not None
+    assert (chunk.start, chunk.words, chunk.by_words) == (40, 40, by_words)
 
 
 def _footer(content: bytes) -> bytes:
@@ -320,19 +381,36 @@ def test_row_groups_without_dictionaries_stand_beside_others(tmp_path: Path) -> 
     expected = answer(reference, decided, whole)
     with pytest.MonkeyPatch.context() as patched:
         same(decided, expected, answer(polars_engine, decided, str(tmp_path)))
-        patched.setattr(parquet_words, "_MOST", 99)
+        patched.setattr(parquet_words, "MOST_WORDS", 99)
         same(decided, expected, answer(polars_engine, decided, str(tmp_path)))
+    # Those without a dictionary of `k` are a portion, and the others are another one.
+    portions = [frame for _, frame in source.portions([["k", "x"]])]
+    assert [frame.collect_schema()["k"] for frame in portions] == [pl.Int32()] * 2
+    counts = [frame.select(pl.len()).collect().item() for frame in portions]
+    assert sorted(counts) == [2 * 4_000, 3 * 4_000]
 
 
-@pytest.mark.parametrize(("stored", "coded"), [(2, False), (1, True), (0, True)])
+def test_words_count_for_the_size_of_a_portion() -> None:
+    """Many equal words take few bytes, and as many numbers as there are words."""
+    content = _written({"k": [b"a"] * 5_000, "x": [b"b"] * 5_000}, row_group_size=1_000)
+    file = _file(content, ["k", "x"])
+    for group in file.groups.values():
+        size = polars_excerpts._size((file, group), ["k"])
+        assert size == group.size(["k"]) + 128 + 4 * 1_000
+    few = [polars_excerpts._size((file, file.groups[0]), list(n)) for n in ("x", "kx")]
+    assert few[1] > 2 * 4 * 1_000 > few[0]
+
+
+@pytest.mark.parametrize(
+    ("stored", "coded"), [(3, False), (2, True), (1, True), (0, True)]
+)
 def test_a_column_is_read_by_bytes_if_most_cells_are_no_words(
     stored: int, tmp_path: Path, *, coded: bool
 ) -> None:
     """Looking up cell by cell takes longer than grouping by what they hold."""
     rows = _rows(70)
-    rows.write_parquet(tmp_path / "a.parquet")
     table = rows.to_arrow()
-    for number in range(2):
+    for number in range(4):
         listed = True if number >= stored else ["m"]
         pq.write_table(table, tmp_path / f"{number}.parquet", use_dictionary=listed)
     rows.clear().write_parquet(tmp_path / "b.parquet")
@@ -340,7 +418,7 @@ def test_a_column_is_read_by_bytes_if_most_cells_are_no_words(
     source = polars_engine.open_frame(str(tmp_path), decided.spec.data)
     assert ("k" in source.coded, "k" in source.raw) == (coded, not coded)
     assert "m" in source.coded
-    expected = answer(reference, decided, pl.concat([rows] * 3))
+    expected = answer(reference, decided, pl.concat([rows] * 4))
     same(decided, expected, answer(polars_engine, decided, str(tmp_path)))
 
 

@@ -8,7 +8,7 @@ of fields and types are those of the format's `parquet.thrift`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpql.curator.engines.thrift import (
     BYTES,
@@ -31,7 +31,7 @@ MAGIC = b"PAR1"
 _CODECS = {0, 1, 2, 4, 6, 7}
 """Those that polars unpacks: none, snappy, gzip, brotli, zstd, and lz4 as it is now."""
 
-DATA_PAGES = {0, 3}
+_DATA_PAGES = {0, 3}
 """Kinds of pages that hold cells."""
 
 BY_WORDS = {2, 8}
@@ -78,29 +78,20 @@ class Chunk:
     def moved(self, start: int) -> Chunk:
         """Return the same cells as they lie in another file."""
         by = start - self.start
-        return Chunk(
+        return replace(
+            self,
             start=start,
-            length=self.length,
             pages=self.pages + by,
             words=None if self.words is None else self.words + by,
-            codec=self.codec,
-            encodings=self.encodings,
-            cells=self.cells,
-            unpacked=self.unpacked,
         )
 
-    def headed(self, size: int) -> Chunk:
-        """Return the same cells behind a dictionary of another size."""
-        more = size - (self.pages - self.start)
-        return Chunk(
-            start=self.start,
+    def headed(self, more: int, more_unpacked: int) -> Chunk:
+        """Return the same cells behind a dictionary of more bytes, or fewer."""
+        return replace(
+            self,
             length=self.length + more,
             pages=self.pages + more,
-            words=self.start,
-            codec=self.codec,
-            encodings=self.encodings,
-            cells=self.cells,
-            unpacked=max(0, self.unpacked + more),
+            unpacked=self.unpacked + more_unpacked,
         )
 
 
@@ -159,7 +150,9 @@ def chunk_of(group: Struct, place: int, kind: int, size: int) -> Chunk | None:
         encodings=kinds,
         cells=cells,
         unpacked=unpacked,
-        by_words=words is not None and not _others(told.get(13)),
+        by_words=words is not None
+        and pages < start + length
+        and not _others(told.get(13)),
     )
 
 
@@ -167,8 +160,8 @@ def _others(pages: object) -> bool:
     """Tell whether some pages hold cells that are no words of the dictionary."""
     if not isinstance(pages, list):
         return False
-    told = [(one.get(1), one.get(2)) for one in pages if isinstance(one, dict)]
-    return any(kind in DATA_PAGES and how not in BY_WORDS for kind, how in told)
+    told = [(_count(page, 1), _count(page, 2)) for page in pages]
+    return any(kind in _DATA_PAGES and how not in BY_WORDS for kind, how in told)
 
 
 def _count(told: Struct, field: int) -> int | None:

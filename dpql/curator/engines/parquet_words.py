@@ -19,8 +19,8 @@ from dpql.curator.engines.thrift import Damaged
 NUMBER = 1
 """The physical type of numbers of 32 bits."""
 
-_MOST = 1 << 12
-"""Words of a dictionary; of more, the cells themselves are looked up in less time."""
+MOST_WORDS = 1 << 12
+"""Of more words in a dictionary, the cells themselves are looked up in less time."""
 
 _PLAIN = 0
 _NONE, _GZIP = 0, 2
@@ -28,13 +28,14 @@ _CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 
 
 class Places:
-    """The places of some words among each other; all others have that behind the last.
+    """The places of some words among each other, from 1 on; all others have 0.
 
+    So do cells that a damaged page lacks: polars takes a zero for them.
     A word that is longer than all of them is not even looked at.
     """
 
     def __init__(self, words: Sequence[bytes]) -> None:
-        self._places = {word: place for place, word in enumerate(words)}
+        self._places = {word: place for place, word in enumerate(words, 1)}
         self._longest = max(map(len, words), default=0)
 
     def numbers(self, content: bytes, count: int) -> list[int]:
@@ -44,16 +45,13 @@ class Places:
             Damaged: there are fewer words, or more.
         """
         numbers: list[int] = []
-        other = len(self._places)
         place = 0
         for _ in range(count):
             start = place + 4
             size = int.from_bytes(content[place:start], "little")
             place = start + size
             known = size <= self._longest
-            numbers.append(
-                self._places.get(content[start:place], other) if known else other
-            )
+            numbers.append(self._places.get(content[start:place], 0) if known else 0)
         if place != len(content):
             raise Damaged
         return numbers
@@ -74,25 +72,41 @@ def numbered(
     """
     try:
         size, count, start = words_of(held)
-        if size > chunk.unpacked or count > _MOST:
+        if size > chunk.unpacked or count > min(MOST_WORDS, chunk.cells):
             return None
         numbers = places.numbers(_unpacked(held[start:], chunk.codec, size), count)
     except Damaged:
         return None
     content = struct.pack(f"<{count}i", *numbers)
     packed = _packed(content, chunk.codec)
-    told = page_header(WORDS, (len(content), len(packed)), count, _PLAIN)
-    return told + packed, chunk.headed(len(told) + len(packed))
+    head = page_header(WORDS, (len(content), len(packed)), count, _PLAIN) + packed
+    return head, chunk.headed(len(head) - len(held), len(content) - size)
 
 
 def _unpacked(packed: memoryview, codec: int, size: int) -> bytes:
+    """Return what was packed, if it has this size.
+
+    Raises:
+        Damaged: it has not. Arrow tells only of too much, so it is asked twice: what
+            fits into less leaves a rest of memory that nobody has written.
+    """
     if codec == _NONE:
         return bytes(packed)
-    arrow = import_module("pyarrow")
+    if not size:
+        return b""
+    if _fitting(packed, codec, size - 1) is not None:
+        raise Damaged
+    content = _fitting(packed, codec, size)
+    if content is None:
+        raise Damaged
+    return content
+
+
+def _fitting(packed: memoryview, codec: int, size: int) -> bytes | None:
     try:
         content: bytes = _codec(codec).decompress(packed, size, asbytes=True)
-    except (arrow.ArrowException, OSError, ValueError):
-        raise Damaged from None
+    except (import_module("pyarrow").ArrowException, OSError, ValueError):
+        return None
     return content
 
 

@@ -21,7 +21,7 @@ from dpql.curator.engines.files import Content
 from dpql.curator.engines.parquet_copies import Part, Rooms, excerpt
 from dpql.curator.engines.parquet_excerpts import Excerpts, excerpts
 from dpql.curator.engines.parquet_footer import Leaf
-from dpql.curator.engines.parquet_words import Places
+from dpql.curator.engines.parquet_words import MOST_WORDS, Places
 from dpql.curator.engines.polars_pieces import Piece, Readings
 from dpql.curator.engines.polars_text import key_places, mended
 from dpql.model.spec import CategoryColumn, Data
@@ -123,7 +123,7 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
 class _Keys:
     """The declared keys of a category, and how words become places among them.
 
-    In excerpts, what is no key has the place behind the last one.
+    In excerpts, places are counted from 1, and what is no key has 0.
     """
 
     def __init__(self, keys: Sequence[str]) -> None:
@@ -132,12 +132,13 @@ class _Keys:
 
     def known(self, place: pl.Expr) -> pl.Expr:
         """Return the place of a key, and nothing for what is none."""
-        return pl.when(place < len(self._keys)).then(place)
+        return pl.when(place > 0).then(place - 1)
 
     def joined(self, frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
         """Return the frame with places instead of words in a column."""
         table = key_places(column, _MARK, self._keys, raw=True)
-        found = frame.join(table.cast({_MARK: pl.Int32}), on=column, how="left")
+        counted = table.select(column, pl.col(_MARK).cast(pl.Int32) + 1)
+        found = frame.join(counted, on=column, how="left")
         return found.drop(column).rename({_MARK: column})
 
 
@@ -204,4 +205,7 @@ def _portioned(parts: Sequence[Part], names: Sequence[str]) -> Iterator[Sequence
 
 def _size(part: Part, names: Sequence[str]) -> int:
     """Return how many bytes a row group takes in an excerpt, at most."""
-    return part[1].size(names) + len(names) * _FOOTER_BYTES
+    file, group = part
+    texts = sum(file.leaves[name].kind == _TEXT for name in names)
+    words = 4 * min(group.rows, MOST_WORDS) * texts
+    return group.size(names) + len(names) * _FOOTER_BYTES + words
