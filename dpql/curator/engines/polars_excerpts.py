@@ -73,7 +73,7 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
     places = {name: str(place) for place, name in enumerate(leaves)}
     columns = {name: pl.col(place) for name, place in places.items()}
     for name in coded:
-        columns[name] = keys[name].known(columns[name])
+        columns[name] = pl.when(columns[name] > 0).then(columns[name] - 1)
     for name in texts - categories:
         columns[name] = columns[name].map_batches(
             mended, return_dtype=pl.String(), is_elementwise=True
@@ -129,10 +129,6 @@ class _Keys:
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
         self.places = Places([key.encode("utf-8", "surrogatepass") for key in keys])
-
-    def known(self, place: pl.Expr) -> pl.Expr:
-        """Return the place of a key, and nothing for what is none."""
-        return pl.when(place > 0).then(place - 1)
 
     def joined(self, frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
         """Return the frame with places instead of words in a column."""
