@@ -10,6 +10,7 @@ keys: each word of a dictionary is looked up once, and no row is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -27,7 +28,11 @@ from dpql.curator.engines.polars_text import key_places, mended
 from dpql.model.spec import CategoryColumn, Data
 
 _PORTION_BYTES = 24 << 20
-"""Bytes of a portion, or a quarter more; fewer cost time, more cost memory."""
+"""Bytes of a portion, or a quarter more; fewer cost time, more cost memory.
+
+Where row groups are large it is twice as much at most, so that one can be decoded while
+another is added up.
+"""
 
 _ROOMS = 2
 """Portions held at once: one is added up, one is made or ready."""
@@ -82,33 +87,32 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
     types |= dict.fromkeys(texts, pl.String()) | dict.fromkeys(coded, pl.Int32())
 
     def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
-        rooms = Rooms(_PORTION_BYTES * 5 // 4, _ROOMS)
+        every_portion = [
+            _Portion(number, parts, stored, words)
+            for number, wanted in enumerate(readings)
+            for stored in [[name for name in leaves if name in wanted]]
+            for words, alike in _alike(every, coded.intersection(stored)).items()
+            for parts in _portioned(alike, stored)
+        ]
+        largest = max((portion.size() for portion in every_portion), default=0)
+        rooms = Rooms(largest, _ROOMS)
 
-        def tasks() -> Iterator[Task[tuple[int, pl.LazyFrame]]]:
-            for number, wanted in enumerate(readings):
-                stored = [name for name in leaves if name in wanted]
-                some = _alike(every, coded.intersection(stored))
-                for words, alike in some.items():
-                    for parts in _portioned(alike, stored):
-                        yield partial(portion, number, parts, stored, words)
-
-        def portion(
-            number: int,
-            parts: Sequence[Part],
-            stored: Sequence[str],
-            words: Iterable[str],
-        ) -> Iterator[tuple[int, pl.LazyFrame]]:
-            known = {name: keys[name].places for name in words}
-            held, found = excerpt(parts, stored, rooms, known)
+        def read(portion: _Portion) -> Iterator[tuple[int, pl.LazyFrame]]:
+            known = {name: keys[name].places for name in portion.words}
+            held, found = excerpt(portion.parts, portion.names, rooms, known)
             frame = pl.scan_parquet(held, use_statistics=False, cache=False)
-            names = {str(place): places[name] for place, name in enumerate(stored)}
-            frame = frame.rename(names)
-            for name in coded.intersection(stored) - found:
+            frame = frame.rename(
+                {str(place): places[name] for place, name in enumerate(portion.names)}
+            )
+            for name in coded.intersection(portion.names) - found:
                 frame = keys[name].joined(frame, places[name])
-            yield number, frame
+            yield portion.number, frame
 
+        tasks: Iterator[Task[tuple[int, pl.LazyFrame]]] = (
+            partial(read, portion) for portion in every_portion
+        )
         # One thread reads ahead: memory is the bound of it, not the disk.
-        return gathered(tasks(), 1)
+        return gathered(tasks, 1)
 
     return Piece(
         portions=portions,
@@ -118,6 +122,21 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
         raw=frozenset(categories - coded),
         rows=lambda: sum(group.rows for _, group in every),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Portion:
+    """Columns of row groups, for a set of queries; ``words`` stand in dictionaries."""
+
+    number: int
+    parts: Sequence[Part]
+    names: Sequence[str]
+    words: frozenset[str]
+
+    def size(self) -> int:
+        """Return how many bytes an excerpt takes, at most."""
+        schema = (1 + len(self.names)) * _FOOTER_BYTES
+        return schema + sum(_size(part, self.names) for part in self.parts)
 
 
 class _Keys:
@@ -189,7 +208,8 @@ def _portioned(parts: Sequence[Part], names: Sequence[str]) -> Iterator[Sequence
     """
     sizes = [_size(part, names) for part in parts]
     left, start = sum(sizes), 0
-    count = max(1, -(-(left - _PORTION_BYTES // 4) // _PORTION_BYTES))
+    most = min(max(_PORTION_BYTES, 2 * max(sizes)), 2 * _PORTION_BYTES)
+    count = max(1, -(-(left - most // 4) // most))
     while start < len(parts):
         end, size = start + 1, sizes[start]
         while end < len(parts) and size + sizes[end] <= left // count:
