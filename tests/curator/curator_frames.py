@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+RELAXED = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+"""Fewer examples, in whatever time: each of them writes files."""
 
 FLOATS = st.one_of(
     st.sampled_from(

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.parquet.encryption as pe
 import pytest
-from hypothesis import HealthCheck, given, settings
+from curator_frames import RELAXED
+from hypothesis import given
 from hypothesis import strategies as st
 from spec_text import make_spec
 from test_parity import answer
@@ -29,11 +30,6 @@ from dpql.curator.engines.parquet_copies import Rooms, excerpt
 from dpql.curator.engines.parquet_excerpts import Excerpts
 from dpql.planner import plan
 
-RELAXED = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
 TEXT = st.one_of(
     st.binary(max_size=12), st.sampled_from([b"", b"\xff", b"a", b"x" * 999])
 )

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import reference_engine as reference
-from curator_frames import frames
+from curator_frames import RELAXED, frames
 from curator_plans import (
     COLUMNS,
     known_plan,
@@ -19,7 +19,7 @@ from curator_plans import (
     row_plan,
     unit_plan,
 )
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_parity import answer, same
 
@@ -29,11 +29,6 @@ from dpql.curator.engines.polars_pieces import Piece
 from dpql.curator.engines.polars_query import Reading
 from dpql.curator.engines.polars_text import bytes_words, mended
 
-RELAXED = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
 PLANS = {
     "row": row_plan(),
     "known": known_plan(5),

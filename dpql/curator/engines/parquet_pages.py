@@ -25,7 +25,8 @@ _HEADERS = {DATA: 5, WORDS: 7, _DATA_2: 8}
 _ENCODING = {DATA: 2, _DATA_2: 4}
 """Kind of page -> where that says how its cells are stored."""
 
-_PLAIN = {0, 2}
+_PLAIN_WORDS = {0, 2}
+"""Encodings of a dictionary whose words stand behind their lengths."""
 
 _LARGEST_PAGE = 1 << 30
 
@@ -75,7 +76,7 @@ def words_of(held: memoryview) -> tuple[int, int, int]:
     told, place = read_struct(held, 0)
     words = told.get(_HEADERS[WORDS])
     whole = _number(told, 1) == WORDS and _number(told, 3) == len(held) - place
-    if not whole or _number(words, 2) not in _PLAIN:
+    if not whole or _number(words, 2) not in _PLAIN_WORDS:
         raise Damaged
     return _number(told, 2), _number(words, 1), place
 

@@ -113,7 +113,7 @@ def _fitting(packed: memoryview, codec: int, size: int) -> bytes | None:
 def _packed(content: bytes, codec: int) -> bytes:
     if codec == _NONE:
         return content
-    if codec == _GZIP:  # at any level Arrow takes a quarter of a megabyte to begin
+    if codec == _GZIP:  # Arrow packs in earnest at every level, which takes long
         packer = zlib.compressobj(level=0, wbits=31)
         return packer.compress(content) + packer.flush()
     packed: bytes = _codec(codec).compress(content, asbytes=True)

@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from dpql.curator.engines.polars_columns import is_number, places
+from dpql.curator.engines.polars_text import spelt
 from dpql.errors import RunFault
 from dpql.model.spec import Data
 
@@ -111,7 +112,7 @@ class Keys:
 
     def __init__(self, keys: Sequence[str]) -> None:
         arrow = import_module("pyarrow")
-        words = _bytes(key.encode("utf-8", "surrogatepass") for key in keys)
+        words = _bytes(spelt(keys))
         self._known = {
             kind: words.cast(kind) for kind in (arrow.binary(), arrow.large_binary())
         }

@@ -18,7 +18,7 @@ import polars as pl
 
 from dpql.curator.cells import keys_of
 from dpql.curator.engines.polars_pieces import Source
-from dpql.curator.engines.polars_text import bytes_words, float_words, inner
+from dpql.curator.engines.polars_text import bytes_words, float_words, inner, spelt
 from dpql.curator.grid import HALF, WHOLE_LIMIT, Cuts, Ruler, Whole, double, is_whole
 from dpql.model.spec import (
     And,
@@ -215,10 +215,7 @@ class Cells:
     def _among(self, name: str, words: Sequence[str]) -> pl.Expr:
         """Return where a category or id is one of the words."""
         if self.is_raw(name):
-            held = pl.Series(
-                [word.encode("utf-8", "surrogatepass") for word in words],
-                dtype=pl.Binary,
-            )
+            held = pl.Series(spelt(words), dtype=pl.Binary)
             return self._cell(name).is_in(held.implode()).fill_null(False)
         if not self.is_coded(name):
             return self.words(name).is_in(list(words)).fill_null(False)

@@ -24,7 +24,7 @@ from dpql.curator.engines.parquet_excerpts import Excerpts, excerpts
 from dpql.curator.engines.parquet_footer import Leaf
 from dpql.curator.engines.parquet_words import MOST_WORDS, Places
 from dpql.curator.engines.polars_pieces import Piece, Readings
-from dpql.curator.engines.polars_text import key_places, mended
+from dpql.curator.engines.polars_text import key_places, mended, spelt
 from dpql.model.spec import CategoryColumn, Data
 
 _PORTION_BYTES = 24 << 20
@@ -147,7 +147,7 @@ class _Keys:
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
-        self.places = Places([key.encode("utf-8", "surrogatepass") for key in keys])
+        self.places = Places(spelt(keys))
 
     def joined(self, frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
         """Return the frame with places instead of words in a column."""

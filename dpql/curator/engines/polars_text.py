@@ -7,7 +7,7 @@ cell, or its word, is read back exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -48,11 +48,16 @@ def key_words(places: pl.Expr, keys: Sequence[str]) -> pl.Expr:
     )
 
 
+def spelt(keys: Iterable[str]) -> list[bytes]:
+    """Return the bytes of keys; even of those that are no text."""
+    return [key.encode("utf-8", "surrogatepass") for key in keys]
+
+
 def key_places(
     name: str, place: str, keys: Sequence[str], *, raw: bool
 ) -> pl.LazyFrame:
     """Return declared keys, as bytes if ``raw``, with their places among them."""
-    cells = [key.encode("utf-8", "surrogatepass") for key in keys] if raw else keys
+    cells = spelt(keys) if raw else keys
     types = {name: pl.Binary if raw else pl.String, place: pl.Int64}
     return pl.DataFrame({name: cells, place: range(len(keys))}, schema=types).lazy()
 
