@@ -12,23 +12,17 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pyarrow.parquet.encryption as pe
 import pytest
 from curator_frames import RELAXED
 from hypothesis import given
 from hypothesis import strategies as st
-from spec_text import make_spec
-from test_parity import answer
 
 from dpql.curator.engines import (
     parquet_excerpts,
-    polars_engine,
-    polars_excerpts,
 )
 from dpql.curator.engines.arrow_files import opened
 from dpql.curator.engines.parquet_copies import Rooms, excerpt
 from dpql.curator.engines.parquet_excerpts import Excerpts
-from dpql.planner import plan
 
 TEXT = st.one_of(
     st.binary(max_size=12), st.sampled_from([b"", b"\xff", b"a", b"x" * 999])
@@ -214,33 +208,6 @@ def test_decimals_are_taken_that_polars_holds(
         assert digits == leaf.digits
 
 
-@pytest.mark.parametrize("few", [0, 2])
-def test_rows_that_arrow_reads_stand_beside_those_of_polars(
-    few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A row group is too large for one, another is not; words stay with their rows."""
-    monkeypatch.setattr(parquet_excerpts, "_LARGEST_ROWS", 5)
-    monkeypatch.setattr(polars_excerpts, "_FEW_KEYS", few)
-    words = ["b", "a", None, "c", "a", "b", "b"]
-    numbers = [1, 2, 3, 4, 5, 6, 7]
-    path = tmp_path / "rows.parquet"
-    rows = pa.table({"k": words + words[:2], "x": [*numbers, 8, 9]})
-    pq.write_table(rows, path, row_group_size=7)
-    decided = plan(
-        make_spec(
-            {
-                "k": "{type: category, keys: [a, b]}",
-                "x": "{type: integer, bounds: [0, 9], nulls: drop}",
-            },
-            {"s": {"sum": "x", "by": "[k]", "spend": "{share: 1}"}},
-        )
-    )
-    source = polars_engine.open_frame(path, decided.spec.data)
-    assert {"k"} == (source.coded if few else source.raw)
-    (moments,) = answer(polars_engine, decided, path).moments
-    assert [2 + 5 + 9, 1 + 6 + 7 + 8] == list(moments["u"])
-
-
 def test_words_of_a_dictionary_are_text() -> None:
     """A categorical column is stored as the text that it is."""
     content = io.BytesIO()
@@ -277,58 +244,6 @@ def test_a_part_of_a_column_is_not_the_column_of_its_name(names: list[str]) -> N
     assert file is not None
     assert _read(_taken(file, ["x", "s.x"])) == [[2], [3]]
     assert _parted(content.getvalue(), ["s"]) is None
-
-
-def test_a_footer_that_is_too_long_or_makes_no_sense_is_left_to_arrow(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Arrow reads it, or refuses it, by itself."""
-    content = _written([_column("int64", [1, 2], nulls=True)])
-    monkeypatch.setattr(parquet_excerpts, "_LARGEST_FOOTER", 9)
-    assert _parted(content, ["int64"]) is None
-
-
-def test_files_of_writers_that_miscounted_are_left_to_arrow() -> None:
-    """The first versions of Parquet for Java left out a part of a dictionary."""
-    content = _written([_column("int64", [1, 2], nulls=True)])
-    created = content.replace(
-        b"parquet-cpp-arrow version ", b"parquet-mr version 1.2.8  "
-    )
-    assert created != content
-    assert _parted(created, ["int64"]) is None
-    created = content.replace(
-        b"parquet-cpp-arrow version ", b"parquet-mr version 1.12.0 "
-    )
-    assert _parted(created, ["int64"]) is not None
-
-
-class _Vault(pe.KmsClient):  # type: ignore[misc]
-    """Keys that are wrapped in nothing."""
-
-    def wrap_key(self, key_bytes: bytes, _: str) -> bytes:
-        """Return the key."""
-        return key_bytes
-
-    def unwrap_key(self, wrapped_key: bytes, _: str) -> bytes:
-        """Return the key."""
-        return wrapped_key
-
-
-def test_of_encrypted_columns_nothing_is_asked(tmp_path: Path) -> None:
-    """Arrow would abort the process; the row group says that it is locked."""
-    factory = pe.CryptoFactory(lambda _: _Vault())
-    keys = pe.EncryptionConfiguration(
-        footer_key="f", column_keys={"c": ["x"]}, plaintext_footer=True
-    )
-    table = pa.table({"x": [1, 2], "y": [3, 4]})
-    path = tmp_path / "rows.parquet"
-    locked = factory.file_encryption_properties(pe.KmsConnectionConfig(), keys)
-    with pq.ParquetWriter(path, table.schema, encryption_properties=locked) as writer:
-        writer.write_table(table)
-    file = opened("parquet", str(path))
-    for names in (["x"], ["y"], ["x", "y"]):
-        parted = file.excerpts(names)
-        assert parted is None or not parted.groups
 
 
 def test_a_room_is_used_again_but_not_while_it_is_held() -> None:

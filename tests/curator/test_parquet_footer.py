@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dpql.curator.engines import parquet_excerpts
-from dpql.curator.engines.parquet_footer import Leaf, footer
+from dpql.curator.engines.parquet_footer import (
+    Leaf,
+    chunk_of,
+    footer,
+    row_groups,
+)
 
 
 def test_a_footer_is_spelt_as_thrift_spells_it() -> None:
@@ -104,3 +112,53 @@ def test_cells_elsewhere_or_locked_are_left_to_arrow(
     leaves = {"x": (0, Leaf(kind=2, optional=True))}
     group = parquet_excerpts._group({1: [{3: told} | more], 3: 5}, leaves, 100)
     assert taken == (group is not None)
+
+
+def _written() -> bytes:
+    """Return the footer of a file with a column of two words."""
+    file = io.BytesIO()
+    pq.write_table(pa.table({"k": ["a", "b"]}), file)
+    content = file.getvalue()
+    length = int.from_bytes(content[-8:-4], "little")
+    return content[-8 - length : -8]
+
+
+@pytest.mark.parametrize(
+    ("told", "by_words"),
+    [
+        (None, True),
+        ([{1: 2, 2: 0}, {1: 0, 2: 8}], True),
+        ([{1: 2, 2: 0}, {1: 3, 2: 2}], True),
+        ([{1: 0, 2: 8}, {1: 0, 2: 0}], False),
+        ([{1: 3, 2: 6}], False),
+        ([{1: 0}], False),
+        ([3, None, {1: [], 2: 0}], True),
+        ([{1: 0, 2: []}], False),
+        (7, True),
+    ],
+)
+def test_footers_tell_how_cells_are_stored(told: Any, *, by_words: bool) -> None:
+    """A dictionary counts for nothing where pages have other cells."""
+    (group,) = row_groups(_written())
+    column = group[1][0][3]
+    column[13] = told
+    if told is None:
+        del column[13]
+    chunk = chunk_of(group, 0, 6, 1 << 20)
+    assert chunk is not None
+    assert chunk.by_words == by_words
+
+
+@pytest.mark.parametrize(
+    ("pages", "by_words"),
+    [(99, True), (100, False), (3 << 30, False), (1 << 40, False)],
+)
+def test_a_dictionary_does_not_reach_beyond_its_chunk(
+    pages: int, *, by_words: bool
+) -> None:
+    """Nor does it take memory for what is not there."""
+    (group,) = row_groups(_written())
+    group[1][0][3] |= {7: 60, 9: pages, 11: 40}
+    chunk = chunk_of(group, 0, 6, 1000)
+    assert chunk is not None
+    assert (chunk.start, chunk.words, chunk.by_words) == (40, 40, by_words)

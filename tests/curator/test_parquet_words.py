@@ -19,7 +19,7 @@ from dpql.curator.engines.arrow_files import opened
 from dpql.curator.engines.parquet_alike import TEXT
 from dpql.curator.engines.parquet_copies import Rooms, excerpt
 from dpql.curator.engines.parquet_excerpts import Excerpts, Group
-from dpql.curator.engines.parquet_footer import Chunk, chunk_of, row_groups
+from dpql.curator.engines.parquet_footer import Chunk
 from dpql.curator.engines.parquet_pages import DATA, WORDS, page_header
 from dpql.curator.engines.parquet_words import Places, numbered
 from dpql.curator.engines.thrift import Damaged, varint
@@ -259,52 +259,6 @@ def test_cells_that_a_damaged_page_lacks_are_no_key() -> None:
     held, found = excerpt([(file, group)], ["k"], Rooms(0, 1), {"k": Places([b"a"])})
     assert found == {"k"}
     assert pl.read_parquet(held)["0"].to_list() == [None, 0, 0, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("told", "by_words"),
-    [
-        (None, True),
-        ([{1: 2, 2: 0}, {1: 0, 2: 8}], True),
-        ([{1: 2, 2: 0}, {1: 3, 2: 2}], True),
-        ([{1: 0, 2: 8}, {1: 0, 2: 0}], False),
-        ([{1: 3, 2: 6}], False),
-        ([{1: 0}], False),
-        ([3, None, {1: [], 2: 0}], True),
-        ([{1: 0, 2: []}], False),
-        (7, True),
-    ],
-)
-def test_footers_tell_how_cells_are_stored(told: Any, *, by_words: bool) -> None:
-    """A dictionary counts for nothing where pages have other cells."""
-    (group,) = row_groups(_footer(_written({"k": [b"a", b"b"]})))
-    column = group[1][0][3]
-    column[13] = told
-    if told is None:
-        del column[13]
-    chunk = chunk_of(group, 0, 6, 1 << 20)
-    assert chunk is not None
-    assert chunk.by_words == by_words
-
-
-@pytest.mark.parametrize(
-    ("pages", "by_words"),
-    [(99, True), (100, False), (3 << 30, False), (1 << 40, False)],
-)
-def test_a_dictionary_does_not_reach_beyond_its_chunk(
-    pages: int, *, by_words: bool
-) -> None:
-    """Nor does it take memory for what is not there."""
-    (group,) = row_groups(_footer(_written({"k": [b"a", b"b"]})))
-    group[1][0][3] |= {7: 60, 9: pages, 11: 40}
-    chunk = chunk_of(group, 0, 6, 1000)
-    assert chunk is not None
-    assert (chunk.start, chunk.words, chunk.by_words) == (40, 40, by_words)
-
-
-def _footer(content: bytes) -> bytes:
-    length = int.from_bytes(content[-8:-4], "little")
-    return content[-8 - length : -8]
 
 
 def test_words_count_for_the_size_of_a_portion() -> None:
