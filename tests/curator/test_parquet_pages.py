@@ -15,7 +15,7 @@ from spec_text import make_spec
 from dpql.curator import run
 from dpql.curator.engines.arrow_files import opened
 from dpql.curator.engines.parquet_footer import Chunk
-from dpql.curator.engines.parquet_pages import check_pages
+from dpql.curator.engines.parquet_pages import check_pages, page_header, words_of
 from dpql.curator.engines.thrift import INT32, STRUCT, Damaged, integer, struct, varint
 from dpql.errors import RunFault
 from dpql.model.plan import Plan
@@ -187,3 +187,16 @@ def test_pages_of_other_writers_are_sound(tmp_path: pytest.TempPathFactory) -> N
         assert parted is not None
         assert sum(group.rows for group in parted.groups.values()) == len(frame)
         run(_small_plan(), {"rows": path})
+
+
+def test_a_dictionary_stands_alone() -> None:
+    """What lies behind it, or is missing of it, is no part of a dictionary."""
+    held = page_header(WORDS, (9, 5), 1, 0) + b"words"
+    size, count, start = words_of(memoryview(held))
+    assert (size, count, held[start:]) == (9, 1, b"words")
+    for other in (held + b"\0", held[:-1], held[:start], held[:3], b""):
+        with pytest.raises(Damaged):
+            words_of(memoryview(other))
+    for kind, told in ((DATA, (1, 0, 3, 3)), (WORDS, (1, 8)), (WORDS, (1,))):
+        with pytest.raises(Damaged):
+            words_of(memoryview(page_header(kind, (9, 5), *told) + b"words"))

@@ -30,11 +30,14 @@ SMALL = 1
 """A dictionary of so many bytes is too large: most cells stand for themselves."""
 
 
-def _written(columns: Mapping[str, Sequence[bytes | None]], **options: Any) -> bytes:
-    """Return a file with texts of any bytes."""
-    table = {n: pa.array(c, pa.binary()).view(pa.string()) for n, c in columns.items()}
+def _written(
+    columns: Mapping[str, Sequence[bytes | None]], *, nulls: bool = True, **options: Any
+) -> bytes:
+    """Return a file with texts of any bytes; without ``nulls`` none may be missing."""
+    cells = [pa.array(c, pa.binary()).view(pa.string()) for c in columns.values()]
+    schema = pa.schema([pa.field(n, pa.string(), nullable=nulls) for n in columns])
     file = io.BytesIO()
-    pq.write_table(pa.table(table), file, **options)
+    pq.write_table(pa.Table.from_arrays(cells, schema=schema), file, **options)
     return file.getvalue()
 
 
@@ -72,13 +75,15 @@ def test_every_cell_is_the_place_of_its_word(data: Any) -> None:
     """Whatever codec, pages and row groups there are, and beside any other column."""
     count = data.draw(st.integers(1, 30))
     words = data.draw(st.lists(WORD, min_size=1, max_size=9, unique=True))
-    cell = st.none() | st.sampled_from(words)
+    nulls = data.draw(st.booleans())
+    cell = st.none() | st.sampled_from(words) if nulls else st.sampled_from(words)
     cells = data.draw(st.lists(cell, min_size=count, max_size=count))
     others = data.draw(st.lists(cell, min_size=count, max_size=count))
     known = data.draw(st.lists(WORD | st.sampled_from(words), unique=True))
     places = {word: place for place, word in enumerate(known)}
     content = _written(
         {"k": cells, "other": others},
+        nulls=nulls,
         compression=data.draw(st.sampled_from(CODECS)),
         data_page_version=data.draw(st.sampled_from(["1.0", "2.0"])),
         version=data.draw(st.sampled_from(["1.0", "2.6"])),

@@ -135,8 +135,7 @@ class _Portion:
 
     def size(self) -> int:
         """Return how many bytes an excerpt takes, at most."""
-        schema = (1 + len(self.names)) * _FOOTER_BYTES
-        return schema + sum(_size(part, self.names) for part in self.parts)
+        return sum(_size(part, self.names) for part in self.parts)
 
 
 class _Keys:
