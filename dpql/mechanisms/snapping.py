@@ -31,6 +31,7 @@ from dpql.exact import (
     round_up_to_digits,
     two_to,
 )
+from dpql.mechanisms import snapping_law
 from dpql.mechanisms.mechanism import (
     EPSILON_CEILING,
     Query,
@@ -48,6 +49,7 @@ from dpql.mechanisms.snapping_law import (
     plain_accuracy,
     probability,
 )
+from dpql.mechanisms.snapping_price import widest_scale
 
 __all__ = [
     "NAME",
@@ -68,6 +70,7 @@ __all__ = [
     "perturb",
     "perturb_many",
     "plain_accuracy",
+    "plain_epsilon_for",
     "probability",
     "restore",
     "width",
@@ -101,6 +104,9 @@ Python's 30-bit digits unless U < 2**-26: its size, too, would tell the noise.
 
 _DIGITS = 15
 """Significant decimal digits of an epsilon found for an accuracy."""
+
+_CLOSING = 16
+"""The most last digits by which an epsilon is raised before the plain form is taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,25 +227,44 @@ def epsilon_for(
 ) -> Fraction:
     """Return the smallest epsilon that reaches the target, rounded up to 15 digits.
 
+    It is at most 2e-14 above the infimum of all epsilons at which `accuracy` states
+    the target or better, relatively. `accuracy` falls as epsilon grows, in jumps where
+    the scale passes a power of two, so these epsilons are all that lie above it.
+
     Refuses a target that a constant meets (DPQL411), one below any grid (DPQL410), and
     one beyond the ceiling of epsilon (DPQL412).
+    Ensures: accuracy(calibrate(query, result), alpha) <= accuracy.
+    """
+    require_target(query, accuracy, alpha)
+    epsilon = _epsilon_of(widest_scale(accuracy / query.sensitivity, alpha))
+    for _ in range(_CLOSING):
+        _require_affordable(epsilon)
+        noise = calibrate(query, epsilon, gamma=gamma)
+        if snapping_law.accuracy(noise, alpha) <= accuracy:
+            return epsilon
+        epsilon = round_up_to_digits(epsilon * (1 + Fraction(1, 10**14)), _DIGITS)
+    return plain_epsilon_for(query, accuracy, alpha, gamma=gamma)
+
+
+def plain_epsilon_for(
+    query: Query, accuracy: Fraction, alpha: Fraction, *, gamma: Fraction
+) -> Fraction:
+    """Return the smallest epsilon whose plain accuracy reaches the target, rounded up.
+
+    Plans of format 1 were priced by it; a smaller epsilon may state the same accuracy.
+    It refuses what `epsilon_for` refuses.
     Ensures: plain_accuracy(calibrate(query, result), alpha) <= accuracy.
     """
     require_target(query, accuracy, alpha)
     epsilon = least_epsilon(accuracy / query.sensitivity, alpha)
-    if epsilon > EPSILON_CEILING:
-        raise PlanFault.of(
-            "DPQL412",
-            "the accuracy target needs an epsilon above 1000",
-            hint="ask for a wider margin, or for a larger alpha",
-        )
+    _require_affordable(epsilon)
     noise = calibrate(query, epsilon, gamma=gamma)
     assert plain_accuracy(noise, alpha) <= accuracy, "MATH 3.4"
     return epsilon
 
 
 def least_epsilon(accuracy: Fraction, alpha: Fraction) -> Fraction:
-    """Return the smallest epsilon, rounded up, for an accuracy in sensitivities.
+    """Return the smallest epsilon, rounded up, for a plain accuracy in sensitivities.
 
         L      = ln(1/alpha)
         2**j   = smallest power of two >= accuracy / (1 + L)
@@ -254,10 +279,23 @@ def least_epsilon(accuracy: Fraction, alpha: Fraction) -> Fraction:
     """
     L = ln_up(1 / alpha)
     power = two_to(power_of_two_up(accuracy / (1 + L)))
-    scale = min(power, (accuracy - power / 2) / L)
+    return _epsilon_of(min(power, (accuracy - power / 2) / L))
+
+
+def _epsilon_of(scale: Fraction) -> Fraction:
+    """Return an epsilon, rounded up, whose noise has at most this scale."""
     least = max(_GUARD, 53 + power_of_two_up(scale))
     epsilon = (1 + 12 * two_to(-52)) / scale + two_to(1 - least)
     return round_up_to_digits(epsilon, _DIGITS)
+
+
+def _require_affordable(epsilon: Fraction) -> None:
+    if epsilon > EPSILON_CEILING:
+        raise PlanFault.of(
+            "DPQL412",
+            "the accuracy target needs an epsilon above 1000",
+            hint="ask for a wider margin, or for a larger alpha",
+        )
 
 
 def miniatures() -> list[tuple[SnappingNoise, Fraction]]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
-from dpql.model.plan import Plan
+from dpql.model.plan import VERSION, Plan
 from dpql.model.release import Release
 from dpql.reports.approval import (
     Approved,
@@ -28,6 +28,7 @@ from dpql.reports.checks import (
     LEDGER_AWAY,
     TABLES_AWAY,
     UNCHECKED,
+    WORDING,
     Check,
     approval_check,
     arithmetic_check,
@@ -124,6 +125,8 @@ def verify(
         ledger_check(predicate, facts.sealed if facts else None),
     ]
     unchecked = [*UNCHECKED, TABLES_AWAY if files is None else CELLS]
+    if predicate.plan.version != VERSION:
+        unchecked.append(WORDING)
     if predicate.ledger is not None and facts is None:
         unchecked.append(LEDGER_AWAY)
     return Verified(
@@ -205,12 +208,39 @@ def _require_derived(predicate: ReportPredicate, day: date) -> Release:
         approvals=predicate.approvals,
         implementation=predicate.implementation,
     )
+    if predicate.plan.version != VERSION:
+        derived = _in_the_words_of(predicate, derived)
     for name in ("title", "purpose", "guarantee", "statistics"):
         if getattr(derived, name) != getattr(predicate, name):
             raise disagrees(f"`{name}`")
     if derived != predicate:
         raise disagrees("a member")
     return release
+
+
+def _in_the_words_of(
+    given: ReportPredicate, derived: ReportPredicate
+) -> ReportPredicate:
+    """Return what was derived with the prose of the report, which is of another dpql.
+
+    Every number, cell, parameter and name stays as it was derived.
+    """
+    statistics = [
+        replace(
+            record,
+            definition=written.definition,
+            accuracy_of=written.accuracy_of,
+            post_processing=written.post_processing,
+        )
+        for record, written in zip(derived.statistics, given.statistics, strict=True)
+    ]
+    guarantee = replace(
+        derived.guarantee,
+        variant=given.guarantee.variant,
+        unprotected=given.guarantee.unprotected,
+        words=given.guarantee.words,
+    )
+    return replace(derived, statistics=tuple(statistics), guarantee=guarantee)
 
 
 def _require_table(statement: Statement, release: Release) -> None:

@@ -26,8 +26,10 @@ def describe(setting: Setting) -> Description:
     if not setting.known:
         raise PlanFault.of(
             "DPQL422",
-            "a covariance needs a public number of rows, and neither filter nor groups",
-            hint="declare `rows: {exactly: n}` and `neighbours: replace_one`",
+            "a covariance needs a public number of rows, hence no filter, no groups "
+            "and no unit of several rows",
+            hint="declare `rows: {exactly: N}`, `unit: row` and `neighbours: "
+            "replace_one`, or drop the statistic",
         )
     first, second = setting.grids
     n = setting.rows

@@ -99,7 +99,7 @@ def test_whatever_is_no_plan_is_refused(data: bytes) -> None:
 
 def test_another_format_is_named_as_such() -> None:
     """DPQL401 for a later version."""
-    data = SMALL.read_bytes().replace(b'"version": "1"', b'"version": "2"')
+    data = SMALL.read_bytes().replace(b'"version": "2"', b'"version": "3"')
     assert code(data) == "DPQL401"
 
 
