@@ -1,4 +1,4 @@
-"""From a target to the widest noise of snapping that keeps it.
+"""From a target to the widest noise of snapping that keeps it, and its epsilon.
 
 In rescaled units, for a target a, with scale lambda_ and its grid Lambda:
 
@@ -21,7 +21,19 @@ from fractions import Fraction
 
 import gmpy2
 
-from dpql.exact import fraction, ln_up, power_of_two_up, two_to
+from dpql.exact import (
+    fraction,
+    ln_up,
+    power_of_two_up,
+    round_up_to_digits,
+    two_to,
+)
+
+GUARD = 118
+"""Least precision planned: the notes' 118 bits (MATH 3.2, p0)."""
+
+DIGITS = 15
+"""Significant decimal digits of an epsilon found for an accuracy."""
 
 _BITS = 128
 _FOUND = 64
@@ -50,6 +62,32 @@ def widest_scale(accuracy: Fraction, alpha: Fraction) -> Fraction:
         if _keeps(target, grid, low + gap, alpha):
             low += gap
     return low
+
+
+def least_epsilon(accuracy: Fraction, alpha: Fraction) -> Fraction:
+    """Return the smallest epsilon, rounded up, for a plain accuracy in sensitivities.
+
+        L      = ln(1/alpha)
+        2**j   = smallest power of two >= accuracy / (1 + L)
+        lambda = min(2**j, (accuracy - 2**(j-1)) / L)
+        result = (1 + 12 * 2**-52) / lambda + 2**(1 - p), up to 15 digits,
+                 p = max(118, 53 + ceil log2 lambda)
+
+    At most 1.2e-14 above the true infimum, relatively. On a plateau (lambda == 2**j)
+    rounding to nearest would double the grid, hence up. Requires: alpha < 1.
+    Source: MATH 3.4, with p one lower: 1/epsilon is below lambda, and may be on the
+    other side of a power of two.
+    """
+    L = ln_up(1 / alpha)
+    power = two_to(power_of_two_up(accuracy / (1 + L)))
+    return epsilon_of(min(power, (accuracy - power / 2) / L))
+
+
+def epsilon_of(scale: Fraction) -> Fraction:
+    """Return an epsilon, rounded up, whose noise has at most this scale."""
+    least = max(GUARD, 53 + power_of_two_up(scale))
+    epsilon = (1 + 12 * two_to(-52)) / scale + two_to(1 - least)
+    return round_up_to_digits(epsilon, DIGITS)
 
 
 def _keeps(target: Fraction, grid: Fraction, scale: Fraction, alpha: Fraction) -> bool:

@@ -16,6 +16,7 @@ from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
+from dpql.model.codec import Malformed
 from dpql.model.spec import Neighbours, StatisticKind
 
 if TYPE_CHECKING:
@@ -38,10 +39,11 @@ def lacking(document: dict[str, Any]) -> dict[str, Any]:
     return {**document, "steps": [_lacking_step(step) for step in steps]}
 
 
-def completed(plan: Plan, document: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the document of a plan with these members; None where none follow.
+def completed(plan: Plan, document: dict[str, Any]) -> dict[str, Any]:
+    """Return the document of a plan with these members.
 
-    They follow for every plan that a planner made.
+    Raises:
+        Malformed: none follow, so no planner made the plan.
     """
     steps = []
     for step, written in zip(plan.steps, document["steps"], strict=True):
@@ -50,7 +52,7 @@ def completed(plan: Plan, document: dict[str, Any]) -> dict[str, Any] | None:
             for moment in step.moments
         ]
         if None in moments:
-            return None
+            raise Malformed("it is no plan of format 1")
         bound = written["bound"]
         if bound is not None:
             bound = {**bound, "excess": "fill" if _took_n_for_public(step) else "drop"}

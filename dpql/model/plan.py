@@ -26,7 +26,7 @@ from typing import Any
 from dpql.diagnostics import shown
 from dpql.errors import PlanFault
 from dpql.model import format1
-from dpql.model.codec import Malformed, Members, canonical, decode, encode, parse
+from dpql.model.codec import Members, canonical, encode
 from dpql.model.spec import Condition, Neighbours, Spec, Spend, StatisticKind
 
 VERSION = 2
@@ -243,12 +243,7 @@ class Plan:
 
     def as_then(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the document with the members of the plan's own format."""
-        if self.version != 1:
-            return document
-        found = format1.completed(self, document)
-        if found is None:
-            raise Malformed("it is no plan of format 1")
-        return found
+        return format1.completed(self, document) if self.version == 1 else document
 
     def require_current(self) -> None:
         """Refuse a plan of an older format, which may be verified and nothing else.
@@ -293,32 +288,3 @@ def _view(form: str, plan: Plan) -> str:
 def spec_digest(spec: Spec) -> str:
     """Return the sha256 of what the spec means, in hexadecimal."""
     return hashlib.sha256(canonical(encode(Spec, spec))).hexdigest()
-
-
-def decode_plan(data: bytes) -> Plan:
-    """Return the plan that the bytes spell, without checking its arithmetic.
-
-    Use `dpql.planner.read`, which audits it too.
-
-    Raises:
-        PlanFault: the bytes are not the canonical JSON of a plan (DPQL400, DPQL401).
-    """
-    try:
-        document = parse(data, limit=LIMIT)
-        formats = [str(version) for version in FORMATS]
-        if isinstance(document, dict) and document.get("version") not in formats:
-            words = f"this plan is not of format {' or '.join(formats)}"
-            hint = "plan the spec again with this dpql"
-            raise PlanFault.of("DPQL401", words, hint=hint)
-        plan = decode(Plan, document)
-    except Malformed as error:
-        raise _forged(str(error)) from error
-    assert isinstance(plan, Plan)
-    if plan.to_json() != data:
-        raise _forged("the bytes are not in canonical form")
-    return plan
-
-
-def _forged(why: str) -> PlanFault:
-    hint = "a plan is not edited by hand; plan the spec again"
-    return PlanFault.of("DPQL400", f"not the plan that dpql wrote: {why}", hint=hint)

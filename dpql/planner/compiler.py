@@ -6,7 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from dpql.errors import PlanFault
-from dpql.model.plan import Plan, decode_plan, spec_digest
+from dpql.model.plan import Plan, spec_digest
+from dpql.model.plan_bytes import decode_plan
 from dpql.model.spec import Spec
 from dpql.planner.accuracy import state_accuracy
 from dpql.planner.audit import audit_loss, refuse_altered

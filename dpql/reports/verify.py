@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from dpql.diagnostics import shown
@@ -39,7 +39,12 @@ from dpql.reports.checks import (
 from dpql.reports.envelope import in_role, open_envelope
 from dpql.reports.names import CSV_NAME
 from dpql.reports.predicate import FORMAT, RELEASE, LedgerRecord, ReportPredicate
-from dpql.reports.recompute import disagrees, recompute, require_stated
+from dpql.reports.recompute import (
+    disagrees,
+    in_the_words_of,
+    recompute,
+    require_stated,
+)
 from dpql.reports.statement import Statement, read_day, read_statement
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
 
@@ -209,38 +214,13 @@ def _require_derived(predicate: ReportPredicate, day: date) -> Release:
         implementation=predicate.implementation,
     )
     if predicate.plan.version != VERSION:
-        derived = _in_the_words_of(predicate, derived)
+        derived = in_the_words_of(predicate, derived)
     for name in ("title", "purpose", "guarantee", "statistics"):
         if getattr(derived, name) != getattr(predicate, name):
             raise disagrees(f"`{name}`")
     if derived != predicate:
         raise disagrees("a member")
     return release
-
-
-def _in_the_words_of(
-    given: ReportPredicate, derived: ReportPredicate
-) -> ReportPredicate:
-    """Return what was derived with the prose of the report, which is of another dpql.
-
-    Every number, cell, parameter and name stays as it was derived.
-    """
-    statistics = [
-        replace(
-            record,
-            definition=written.definition,
-            accuracy_of=written.accuracy_of,
-            post_processing=written.post_processing,
-        )
-        for record, written in zip(derived.statistics, given.statistics, strict=True)
-    ]
-    guarantee = replace(
-        derived.guarantee,
-        variant=given.guarantee.variant,
-        unprotected=given.guarantee.unprotected,
-        words=given.guarantee.words,
-    )
-    return replace(derived, statistics=tuple(statistics), guarantee=guarantee)
 
 
 def _require_table(statement: Statement, release: Release) -> None:

@@ -3,7 +3,8 @@
     T = n sum uv - sum u sum v,  value = s t T / (n (n - 1))
     sensitivity = rows_each * (n - 1) Q R  for grids of Q and R steps
 
-Exact for one row a unit, an upper bound for more. There is no form for a private n.
+Exact for one row a unit, an upper bound for the units of format 1. There is no form for
+a private n.
 Source: MATH 4 (table), 5 (integers).
 """
 

@@ -17,7 +17,8 @@ from dpql.errors import PlanFault
 from dpql.language import load
 from dpql.model.codec import canonical
 from dpql.model.format1 import _moment
-from dpql.model.plan import Grid, decode_plan
+from dpql.model.plan import Grid
+from dpql.model.plan_bytes import decode_plan
 from dpql.planner.compiler import compiled
 from dpql.planner.rules import FORMAT_1, NOW
 

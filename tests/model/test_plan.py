@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from dpql.errors import DpqlError, PlanFault
 from dpql.language import load
-from dpql.model.plan import LIMIT, decode_plan, spec_digest
+from dpql.model.plan import LIMIT, spec_digest
+from dpql.model.plan_bytes import decode_plan
 from dpql.planner import plan, read
 
 SPECS = Path(__file__).parents[2] / "specs"

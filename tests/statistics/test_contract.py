@@ -239,7 +239,8 @@ class Bounded:
 
 BOUNDED = [
     Bounded(kind, k, lower)
-    for kind in set(StatisticKind) - {StatisticKind.COVARIANCE, StatisticKind.HISTOGRAM}
+    for kind in StatisticKind
+    if kind not in (StatisticKind.COVARIANCE, StatisticKind.HISTOGRAM)
     for k in (1, 2)
     for lower in ((Fraction(-1), Fraction(0), Fraction(3)))
 ]
