@@ -112,15 +112,15 @@ CODES: dict[str, Code] = {
     "DPQL401": Code(
         title="the plan is of another format",
         cause="The plan was written by a dpql whose plan format this one cannot read.",
-        wrong='"version": "2"',
-        right='"version": "1"',
+        wrong='"version": "3"',
+        right='"version": "2"',
     ),
     "DPQL402": Code(
         title="the plan disagrees with itself",
         cause=(
             "A plan carries the spec it came from. Every other member is derived again "
-            "when the plan is read, and one of them differs: the plan was altered, or "
-            "made by another version of dpql."
+            "when the plan is read, by the rules of the plan's own format, and one of "
+            "them differs: the plan was altered."
         ),
         wrong="a plan edited by hand",
         right="a plan made again from its spec",
@@ -133,6 +133,16 @@ CODES: dict[str, Code] = {
         ),
         wrong="a plan whose noise was made smaller",
         right="a plan made again from its spec",
+    ),
+    "DPQL404": Code(
+        title="the plan was made by an older planner",
+        cause=(
+            "Its format is one that this dpql reads and verifies, but no longer makes: "
+            "the same spec is planned otherwise now. Releases of the plan stay valid; "
+            "to run, approve or sign, plan the spec again and review what changed."
+        ),
+        wrong="`dpql run NAME.plan.json` with a plan of dpql 0.1",
+        right="`dpql plan NAME.yaml --out NAME.plan.json`, then run it",
     ),
     "DPQL405": Code(
         title="the plan beside the spec is missing or stale",
@@ -196,8 +206,8 @@ CODES: dict[str, Code] = {
     "DPQL420": Code(
         title="the number of all rows is public already",
         cause=(
-            "Under replace_one the number of rows is declared, so an unfiltered count "
-            "of them releases nothing and must cost nothing."
+            "Under replace_one with `unit: row` the number of rows is declared, so an "
+            "unfiltered count of them releases nothing and must cost nothing."
         ),
         wrong="count: rows",
         right="count: rows\nwhere: age >= 18",
@@ -211,8 +221,9 @@ CODES: dict[str, Code] = {
     "DPQL422": Code(
         title="a covariance needs a public number of rows",
         cause=(
-            "There is no exact form of the covariance for a private number of rows, "
-            "hence none with a filter, with groups, or under add_remove."
+            "There is no form of the covariance for a private number of rows, hence "
+            "none with a filter, with groups, under add_remove, or where units have "
+            "several rows: how many of these are kept is private."
         ),
         wrong="covariance: [age, wage]\nby: [district]",
         right="covariance: [age, wage]",

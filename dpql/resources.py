@@ -21,9 +21,12 @@ def resource(name: str) -> Path:
 
 
 def schemas() -> dict[str, Path]:
-    """Return the JSON Schemas by the word that names them: spec, plan, report."""
+    """Return the JSON Schemas by the word that names them: spec, plan, report.
+
+    Of several versions it is the latest, whose files dpql writes.
+    """
     for root in (_PACKAGE / "data", _PACKAGE.parent):
-        found = sorted((root / "schemas").glob("*.v1.schema.json"))
+        found = sorted((root / "schemas").glob("*.v?.schema.json"))
         if found:
             return {path.name.partition(".")[0]: path for path in found}
     return {}

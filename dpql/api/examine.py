@@ -9,7 +9,7 @@ from dpql.api.published import known_heads
 from dpql.errors import LedgerFault
 from dpql.ledger import Account, Head, Ledger
 from dpql.model.plan import Plan
-from dpql.planner import audit
+from dpql.planner import audit_published
 from dpql.reports.checks import page_check, strangers_note
 from dpql.reports.folder import read_folder, strangers_in
 from dpql.reports.names import ENVELOPE_NAME
@@ -115,7 +115,7 @@ def _verified(
     return verify(
         envelope,
         trust,
-        audit=audit,
+        audit=audit_published,
         files=files,
         plan=plan,
         chain=None if ledger is None else chain_of(ledger),

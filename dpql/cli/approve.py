@@ -59,7 +59,7 @@ def command(
     from dpql import api
 
     _require_future(until)
-    plan = files.plan_at(path)
+    plan = files.plan_at(path, current=True)
     if not yes and console.is_terminal(sys.stdin):
         console.note(f"{plan}\n\n")
         if not console.agreed("sign this plan?"):

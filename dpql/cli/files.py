@@ -62,13 +62,20 @@ def reads_as_spec(path: Path, content: bytes) -> bool:
     return path.suffix == ".dpql" or any(line.startswith(_MARK) for line in lines)
 
 
-def plan_at(path: Path) -> Plan:
-    """Return the plan in a file, audited, or the plan of the spec in it."""
+def plan_at(path: Path, *, current: bool = False) -> Plan:
+    """Return the plan in a file, audited, or the plan of the spec in it.
+
+    Raises:
+        PlanFault: a ``current`` plan is wanted, and it is of an older format (DPQL404).
+    """
     from dpql import api
 
-    if path.suffix == ".json":
-        return api.read(path)
-    return api.plan(api.load(path))
+    if path.suffix != ".json":
+        return api.plan(api.load(path))
+    plan = api.read(path)
+    if current:
+        plan.require_current()
+    return plan
 
 
 def stem(path: Path) -> str:

@@ -40,7 +40,7 @@ def command(*, path: Path, rows: int | None, seed: str, form: str) -> int:
     from dpql import api
     from dpql.model.spec import RowsExactly
 
-    plan = files.plan_at(path)
+    plan = files.plan_at(path, current=True)
     declared = plan.spec.data.rows
     if rows is None:
         exact = isinstance(declared, RowsExactly)

@@ -68,7 +68,7 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     A plan that was released before is not run again: the stored release is
     returned and nothing is spent, unless --again asks for a new draw.
     """
-    plan = files.plan_at(path)
+    plan = files.plan_at(path, current=True)
     _require_engine(options["engine"])
     frames = _bound(options["bindings"], plan)
     dataset = options["dataset"] or plan.spec.data.source

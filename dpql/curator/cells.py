@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpql.model.plan import Bound, Excess, Plan, Step
+from dpql.model.plan import Bound, Plan, Step
 from dpql.model.spec import (
     CategoryColumn,
     Condition,
@@ -105,11 +105,6 @@ def dropping(step: Step, data: Data) -> tuple[str, ...]:
         for column in columns
         if isinstance(column, NumberColumn) and isinstance(column.nulls, DropNulls)
     )
-
-
-def keeps_all(step: Step) -> bool:
-    """Tell whether rows beyond the bound stay in the set, with values at the fill."""
-    return step.bound is not None and step.bound.excess is Excess.FILL
 
 
 def keys_of(data: Data, name: str) -> tuple[str, ...]:

@@ -63,8 +63,11 @@ def run(
             noise is drawn; what it raises ends the run without a draw.
 
     Raises:
+        PlanFault: the plan is of an older format (DPQL404).
         RunFault: the data do not fit the plan (5xx); no message quotes the data.
     """
+    # What a plan of another format means is not what the engines do.
+    plan.require_current()
     coins = SystemBits() if bits is None else bits
     module = _engine(engine)
     frame = _frame(plan, frames)

@@ -182,15 +182,16 @@ def _cells(entry: Entry, grouped: tuple[str, ...], bins: int, context: Context) 
 
 def _counted(entry: Entry, rule: StatisticWord, context: Context) -> None:
     public = context.neighbours is Neighbours.REPLACE_ONE and not (
-        value(entry.value, "where") or value(entry.value, "by")
+        # Of a unit's rows some are dropped, and how many are left is private.
+        context.unit_column or value(entry.value, "where") or value(entry.value, "by")
     )
     if rule.needs_public_count and context.neighbours and not public:
         context.add(
             "DPQL318",
             f"{rule.kind} needs a public number of rows",
             entry.key.span,
-            "declare `rows: {exactly: N}` and `neighbours: replace_one`, without "
-            "`where` and `by`",
+            "declare `rows: {exactly: N}`, `unit: row` and `neighbours: replace_one`, "
+            "without `where` and `by`",
         )
     if rule.fewest_rows > (context.rows or rule.fewest_rows):
         context.add(

@@ -27,6 +27,7 @@ class Context:
     types: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     neighbours: Neighbours | None = None
+    unit_column: bool = False
     rows: int | None = None
     epsilon: Fraction | None = None
 

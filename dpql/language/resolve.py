@@ -43,6 +43,7 @@ def resolve(root: Mapping, source: Source) -> Spec:
     relation = text(value(privacy, "neighbours"))
     if relation in frozenset(Neighbours):
         context.neighbours = Neighbours(relation)
+    context.unit_column = text(value(privacy, "unit")) not in (None, "row")
     rows = _rows(value(data, "rows"), context)
     resolve_columns(value(data, "columns"), context)
     promise = _privacy(privacy, rows, context)

@@ -134,8 +134,9 @@ MEANING: dict[str, Code] = {
     "DPQL318": Code(
         title="the statistic needs a public number of rows",
         cause=(
-            "A covariance is offered under replace_one with exact rows, and without "
-            "filter and groups, because only then its n is public."
+            "A covariance is offered under replace_one with exact rows, `unit: row`, "
+            "and without filter and groups, because only then its n is public: of "
+            "units with several rows some are dropped."
         ),
         wrong="covariance: [age, wage]",
         right="mean: wage",

@@ -31,6 +31,7 @@ from dpql.exact import (
     round_up_to_digits,
     two_to,
 )
+from dpql.mechanisms import snapping_law
 from dpql.mechanisms.mechanism import (
     EPSILON_CEILING,
     Query,
@@ -47,6 +48,13 @@ from dpql.mechanisms.snapping_law import (
     drift,
     plain_accuracy,
     probability,
+)
+from dpql.mechanisms.snapping_price import (
+    DIGITS,
+    GUARD,
+    epsilon_of,
+    least_epsilon,
+    widest_scale,
 )
 
 __all__ = [
@@ -68,6 +76,7 @@ __all__ = [
     "perturb",
     "perturb_many",
     "plain_accuracy",
+    "plain_epsilon_for",
     "probability",
     "restore",
     "width",
@@ -89,9 +98,6 @@ PARAMETERS: Mapping[str, str] = {
     "Lambda_prime": "grid of the outcomes, in sensitivities: a power of two",
 }
 
-_GUARD = 118
-"""Least precision planned: the notes' 118 bits (MATH 3.2, p0)."""
-
 _RUN = 87
 """Zeros that may lead U before a draw needs a second read, once in 2**87.
 
@@ -99,8 +105,8 @@ At p = 118 the request is 26 bytes, and the number it makes has the same count o
 Python's 30-bit digits unless U < 2**-26: its size, too, would tell the noise.
 """
 
-_DIGITS = 15
-"""Significant decimal digits of an epsilon found for an accuracy."""
+_CLOSING = 16
+"""The most last digits by which an epsilon is raised before the plain form is taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +170,7 @@ def calibrate(query: Query, epsilon: Fraction, *, gamma: Fraction) -> SnappingNo
     """
     require_spend(epsilon, gamma)
     B_prime = (query.upper - query.lower) / (2 * query.sensitivity)
-    least = max(_GUARD, 54 + power_of_two_up(1 / epsilon))
+    least = max(GUARD, 54 + power_of_two_up(1 / epsilon))
     k = (2 + 24 * two_to(-52)) / (epsilon - two_to(1 - least))
     B = round_up_to_bits(B_prime + k / 2 * (1 + 2 * ln_up(1 / gamma)), 53)
     precision = max(least, 52 + power_of_two_up(B))
@@ -221,43 +227,47 @@ def epsilon_for(
 ) -> Fraction:
     """Return the smallest epsilon that reaches the target, rounded up to 15 digits.
 
+    It is at most 2e-14, relatively, above the least at which `accuracy` states the
+    target; `accuracy` falls as epsilon grows, in jumps at the powers of two.
+
     Refuses a target that a constant meets (DPQL411), one below any grid (DPQL410), and
     one beyond the ceiling of epsilon (DPQL412).
+    Ensures: accuracy(calibrate(query, result), alpha) <= accuracy.
+    """
+    require_target(query, accuracy, alpha)
+    epsilon = epsilon_of(widest_scale(accuracy / query.sensitivity, alpha))
+    for _ in range(_CLOSING):
+        _require_affordable(epsilon)
+        noise = calibrate(query, epsilon, gamma=gamma)
+        if snapping_law.accuracy(noise, alpha) <= accuracy:
+            return epsilon
+        epsilon = round_up_to_digits(epsilon * (1 + Fraction(1, 10**14)), DIGITS)
+    return plain_epsilon_for(query, accuracy, alpha, gamma=gamma)
+
+
+def plain_epsilon_for(
+    query: Query, accuracy: Fraction, alpha: Fraction, *, gamma: Fraction
+) -> Fraction:
+    """Return the smallest epsilon whose plain accuracy reaches the target, rounded up.
+
+    Plans of format 1 were priced by it. It refuses what `epsilon_for` refuses.
     Ensures: plain_accuracy(calibrate(query, result), alpha) <= accuracy.
     """
     require_target(query, accuracy, alpha)
     epsilon = least_epsilon(accuracy / query.sensitivity, alpha)
+    _require_affordable(epsilon)
+    noise = calibrate(query, epsilon, gamma=gamma)
+    assert plain_accuracy(noise, alpha) <= accuracy, "MATH 3.4"
+    return epsilon
+
+
+def _require_affordable(epsilon: Fraction) -> None:
     if epsilon > EPSILON_CEILING:
         raise PlanFault.of(
             "DPQL412",
             "the accuracy target needs an epsilon above 1000",
             hint="ask for a wider margin, or for a larger alpha",
         )
-    noise = calibrate(query, epsilon, gamma=gamma)
-    assert plain_accuracy(noise, alpha) <= accuracy, "MATH 3.4"
-    return epsilon
-
-
-def least_epsilon(accuracy: Fraction, alpha: Fraction) -> Fraction:
-    """Return the smallest epsilon, rounded up, for an accuracy in sensitivities.
-
-        L      = ln(1/alpha)
-        2**j   = smallest power of two >= accuracy / (1 + L)
-        lambda = min(2**j, (accuracy - 2**(j-1)) / L)
-        result = (1 + 12 * 2**-52) / lambda + 2**(1 - p), up to 15 digits,
-                 p = max(118, 53 + ceil log2 lambda)
-
-    At most 1.2e-14 above the true infimum, relatively. On a plateau (lambda == 2**j)
-    rounding to nearest would double the grid, hence up. Requires: alpha < 1.
-    Source: MATH 3.4, with p one lower: 1/epsilon is below lambda, and may be on the
-    other side of a power of two.
-    """
-    L = ln_up(1 / alpha)
-    power = two_to(power_of_two_up(accuracy / (1 + L)))
-    scale = min(power, (accuracy - power / 2) / L)
-    least = max(_GUARD, 53 + power_of_two_up(scale))
-    epsilon = (1 + 12 * two_to(-52)) / scale + two_to(1 - least)
-    return round_up_to_digits(epsilon, _DIGITS)
 
 
 def miniatures() -> list[tuple[SnappingNoise, Fraction]]:

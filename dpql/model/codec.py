@@ -3,6 +3,9 @@
 Numbers become exact text (``"3/20"``), a member of a union of classes gets the member
 ``kind`` that names its class, tuples become arrays. Reading is total: whatever the
 bytes are, the answer is a value of the type or `Malformed`.
+
+A class whose older formats are still read says how its document differs in them: it has
+the two functions of `Formatted`.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 Members = tuple[tuple[str, str], ...]
 """Pairs of texts, sorted by the first; an object in JSON."""
@@ -28,6 +31,19 @@ _BRACKET = re.compile(rb"[\[\]{}]")
 
 class Malformed(ValueError):
     """The bytes or the document do not spell a value of the type."""
+
+
+class Formatted(Protocol):
+    """A class that is read and written in more than one format."""
+
+    @classmethod
+    def as_now(cls, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the document of any format with today's members."""
+        ...
+
+    def as_then(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return today's document with the members of the value's own format."""
+        ...
 
 
 def canonical(document: object) -> bytes:
@@ -102,11 +118,19 @@ def _encoder(hint: Any) -> Callable[[Any], Any]:  # noqa: PLR0911  one per type
         element = get_args(hint)[0]
         return lambda values: [encode(element, value) for value in values]
     if is_dataclass(hint) and isinstance(hint, type):
-        members = layout(hint)
-        return lambda value: {
-            name: encode(kind, getattr(value, name)) for name, kind in members
-        }
+        return _object_encoder(hint)
     return _union_encoder(alternatives(hint))
+
+
+def _object_encoder(cls: type) -> Callable[[Any], Any]:
+    members = layout(cls)
+
+    def write(value: Any) -> dict[str, Any]:
+        return {name: encode(kind, getattr(value, name)) for name, kind in members}
+
+    if not hasattr(cls, "as_then"):
+        return write
+    return lambda value: value.as_then(write(value))
 
 
 def _union_encoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
@@ -172,10 +196,15 @@ def _union_decoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 def _object(cls: type, document: Any) -> Any:
     if not isinstance(document, dict):
         raise Malformed("an object is missing")
+    adapt = getattr(cls, "as_now", None)
+    found = document if adapt is None else adapt(document)
     members = layout(cls)
-    if document.keys() != {name for name, _ in members}:
+    if found.keys() != {name for name, _ in members}:
         raise Malformed("an object has a member too many or too few")
-    return cls(**{name: decode(hint, document[name]) for name, hint in members})
+    value = cls(**{name: decode(hint, found[name]) for name, hint in members})
+    if found is not document and encode(cls, value) != document:
+        raise Malformed("a member is not what its format says it is")
+    return value
 
 
 def _text(document: Any) -> str:

@@ -9,47 +9,45 @@ two spaces, one newline at the end. Every number is exact text, so
     plan.digest == sha256 of the file
 
 Compatibility law: a member of the JSON never changes its meaning; a plan of a later
-format says so in ``version`` and is refused by an earlier dpql.
+format says so in ``version`` and is refused by an earlier dpql. A plan of an earlier
+format keeps its bytes and its digest, so that what was signed can be verified; it is
+not run, approved or signed again.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
+from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import PlanFault
-from dpql.model.codec import Malformed, Members, canonical, decode, encode, parse
+from dpql.model import format1
+from dpql.model.codec import Members, canonical, encode
 from dpql.model.spec import Condition, Neighbours, Spec, Spend, StatisticKind
 
-VERSION = 1
+VERSION = 2
+"""The format of the plans that this dpql makes and runs."""
+
+FORMATS = (1, VERSION)
+"""The formats that it reads and verifies."""
 
 LIMIT = 64 << 20
 """Bytes of the largest plan that is read."""
 
 
-class Excess(StrEnum):
-    """What becomes of the rows of a unit beyond its bound."""
-
-    DROP = "drop"
-    FILL = "fill"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """At most ``rows`` rows of a unit in each of at most ``cells`` cells survive.
+    """At most ``rows`` rows of a unit in each of at most ``cells`` cells are kept.
 
-    ``FILL`` keeps the other rows in the set with every value at its column's fill, so
-    that a public number of rows stays true.
+    The others are dropped, so how many rows are left is private.
     """
 
     rows: int
     cells: int
-    excess: Excess
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +80,10 @@ class Moment:
     """A sum over the rows of a cell that the engine returns, exactly.
 
     ``name`` is the product summed: "n" is 1, "u" and "v" are the first and second
-    grid's whole numbers, "uu" and "uv" their products. With ``shift`` s > 0 every
-    factor is split as high * 2**s + low before it is summed. A signed 64-bit
-    accumulator holds any sum of up to ``safe_rows`` such terms.
+    grid's whole numbers, "uu" and "uv" their products.
     """
 
     name: str
-    shift: int
-    safe_rows: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,8 +232,32 @@ class Plan:
     steps: tuple[Step, ...]
 
     def to_json(self) -> bytes:
-        """Return the canonical bytes."""
+        """Return the canonical bytes, in the plan's own format."""
         return canonical(encode(Plan, self))
+
+    @classmethod
+    def as_now(cls, document: dict[str, Any]) -> dict[str, Any]:
+        """Return a document of any format with the members of today's."""
+        older = document.get("version") == "1"
+        return format1.lacking(document) if older else document
+
+    def as_then(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the document with the members of the plan's own format."""
+        return format1.completed(self, document) if self.version == 1 else document
+
+    def require_current(self) -> None:
+        """Refuse a plan of an older format, which may be verified and nothing else.
+
+        Raises:
+            PlanFault: this dpql would make another plan of its spec (DPQL404).
+        """
+        if self.version != VERSION:
+            raise PlanFault.of(
+                "DPQL404",
+                f"the plan was made by an older planner (format {self.version})",
+                hint="plan the spec again and review what changed; releases of this "
+                "plan stay valid",
+            )
 
     @cached_property
     def digest(self) -> str:
@@ -270,30 +288,3 @@ def _view(form: str, plan: Plan) -> str:
 def spec_digest(spec: Spec) -> str:
     """Return the sha256 of what the spec means, in hexadecimal."""
     return hashlib.sha256(canonical(encode(Spec, spec))).hexdigest()
-
-
-def decode_plan(data: bytes) -> Plan:
-    """Return the plan that the bytes spell, without checking its arithmetic.
-
-    Use `dpql.planner.read`, which audits it too.
-
-    Raises:
-        PlanFault: the bytes are not the canonical JSON of a plan (DPQL400, DPQL401).
-    """
-    try:
-        document = parse(data, limit=LIMIT)
-        if isinstance(document, dict) and document.get("version") != str(VERSION):
-            hint = "plan the spec again with this dpql"
-            raise PlanFault.of("DPQL401", "this plan is not of format 1", hint=hint)
-        plan = decode(Plan, document)
-    except Malformed as error:
-        raise _forged(str(error)) from error
-    assert isinstance(plan, Plan)
-    if plan.to_json() != data:
-        raise _forged("the bytes are not in canonical form")
-    return plan
-
-
-def _forged(why: str) -> PlanFault:
-    hint = "a plan is not edited by hand; plan the spec again"
-    return PlanFault.of("DPQL400", f"not the plan that dpql wrote: {why}", hint=hint)

@@ -20,14 +20,17 @@ _EXACT = {"type": "string", "pattern": "^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"}
 
 
 def plan_schema() -> dict[str, Any]:
-    """Return the schema of `plan.v1`; it is checked in under schemas/."""
+    """Return the schema of today's plans; it is checked in under schemas/.
+
+    ``plan.v1.schema.json`` beside it is that of format 1, and stays as it was.
+    """
     definitions: dict[str, Any] = {}
     root = schema_of(Plan, definitions)
     definitions[kind_of(Plan)]["properties"]["version"] = {"const": str(VERSION)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:dpql:schema:plan:v1",
-        "title": "dpql plan, version 1",
+        "$id": f"urn:dpql:schema:plan:v{VERSION}",
+        "title": f"dpql plan, version {VERSION}",
         "description": "Exact numbers are text: whole, or a fraction in lowest terms.",
         **root,
         "$defs": dict(sorted(definitions.items())),
@@ -100,5 +103,5 @@ def _tagged(option: Any, definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) / "plan.v1.schema.json"
+    target = Path(sys.argv[1]) / f"plan.v{VERSION}.schema.json"
     target.write_bytes(canonical(plan_schema()))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dpql.planner.compiler import PASSES, audit, plan, read
+from dpql.planner.compiler import PASSES, audit, audit_published, plan, read
 
-__all__ = ["PASSES", "audit", "plan", "read"]
+__all__ = ["PASSES", "audit", "audit_published", "plan", "read"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpql.model.plan import Part, Step
+from dpql.model.plan import Moment, Part, Step
 from dpql.planner.calibrate import granted, stated_error
 from dpql.planner.draft import Draft
-from dpql.planner.grids import prove_moments
 from dpql.statistics.readout import worst_error
 
 MOMENTS = ("n", "u", "v", "uu", "uv")
@@ -63,7 +62,7 @@ def _step(draft: Draft, index: int) -> Step:
         cells=setting.cells,
         bound=draft.bounds[index],
         grids=setting.grids,
-        moments=prove_moments(needed(parts), setting.grids, setting.rows),
+        moments=tuple(Moment(name=name) for name in needed(parts)),
         parts=parts,
         readout=description.readout,
         quantisation=description.quantisation,

@@ -13,6 +13,7 @@ from dpql.model.codec import encode
 from dpql.model.plan import Part, Plan, Step
 from dpql.model.spec import Spec
 from dpql.planner.figures import quantity, rational
+from dpql.planner.rules import Rules
 from dpql.planner.soundness import is_sound
 
 
@@ -46,16 +47,18 @@ def audit_loss(plan: Plan) -> Fraction:
     return total
 
 
-def refuse_altered(plan: Plan, compiled: Callable[[Spec], Plan]) -> None:
+def refuse_altered(
+    plan: Plan, rules: Rules, compiled: Callable[[Spec, Rules], Plan]
+) -> None:
     """Compare every member with what the plan's own spec compiles to.
 
     Raises:
         PlanFault: a member differs, or the spec does not compile (DPQL402).
     """
-    if not is_sound(plan.spec):
+    if not is_sound(plan.spec, rules):
         raise _altered("its spec is none that a text can spell")
     try:
-        expected = compiled(plan.spec)
+        expected = compiled(plan.spec, rules)
     except DpqlError:
         raise _altered("its spec cannot be planned") from None
     if plan != expected:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, PlanFault
-from dpql.model.plan import Bound, Excess, Grid
+from dpql.model.plan import Bound, Grid
 from dpql.model.spec import (
     CategoryColumn,
     DropNulls,
@@ -19,6 +19,7 @@ from dpql.model.spec import (
 )
 from dpql.planner.draft import Draft
 from dpql.planner.grids import choose_grid, is_countable
+from dpql.planner.rules import NOW, Rules
 from dpql.statistics import STATISTICS, Description, Setting
 
 
@@ -39,7 +40,7 @@ def bound_contributions(draft: Draft) -> Draft:
     """Count the cells, and say how much of a unit survives in how many of them."""
     spec = draft.spec
     settings = tuple(
-        _setting(spec, ask, grids)
+        _setting(spec, ask, grids, draft.rules)
         for ask, grids in zip(spec.statistics, draft.grids, strict=True)
     )
     bounds = tuple(_bound(spec, setting) for setting in settings)
@@ -71,10 +72,15 @@ def placed(
     ]
 
 
-def is_known(spec: Spec, ask: Statistic) -> bool:
-    """Tell whether the statistic is of all rows and their number is public."""
+def is_known(spec: Spec, ask: Statistic, rules: Rules = NOW) -> bool:
+    """Tell whether the statistic is of all rows and their number is public.
+
+    The declared number is that of the rows of the source. Where units have several
+    rows, bounding them leaves fewer, and how many depends on who is in the data.
+    """
     return (
         spec.privacy.neighbours is Neighbours.REPLACE_ONE
+        and (spec.privacy.unit is None or rules.units_keep_n)
         and ask.where is None
         and not ask.by
         and ask.kind is not StatisticKind.HISTOGRAM
@@ -129,12 +135,14 @@ def _grids(spec: Spec, ask: Statistic) -> tuple[Grid, ...]:
     )
 
 
-def _setting(spec: Spec, ask: Statistic, grids: tuple[Grid, ...]) -> Setting:
+def _setting(
+    spec: Spec, ask: Statistic, grids: tuple[Grid, ...], rules: Rules
+) -> Setting:
     cells = count_cells(spec, ask)
     contributes = spec.privacy.contributes
     return Setting(
         replace=spec.privacy.neighbours is Neighbours.REPLACE_ONE,
-        known=is_known(spec, ask),
+        known=is_known(spec, ask, rules),
         rows=spec.data.rows.count,
         rows_each=contributes.rows,
         cells_each=min(contributes.groups, cells),
@@ -147,11 +155,7 @@ def _setting(spec: Spec, ask: Statistic, grids: tuple[Grid, ...]) -> Setting:
 def _bound(spec: Spec, setting: Setting) -> Bound | None:
     if spec.privacy.unit is None:
         return None
-    return Bound(
-        rows=setting.rows_each,
-        cells=setting.cells_each,
-        excess=Excess.FILL if setting.known else Excess.DROP,
-    )
+    return Bound(rows=setting.rows_each, cells=setting.cells_each)
 
 
 def _describe(spec: Spec, ask: Statistic, setting: Setting) -> Description:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from dpql.errors import PlanFault
-from dpql.model.plan import VERSION, Plan, decode_plan, spec_digest
+from dpql.model.plan import Plan, spec_digest
+from dpql.model.plan_bytes import decode_plan
 from dpql.model.spec import Spec
 from dpql.planner.accuracy import state_accuracy
 from dpql.planner.audit import audit_loss, refuse_altered
@@ -14,6 +15,7 @@ from dpql.planner.bind import bind_columns, bound_contributions, describe_querie
 from dpql.planner.calibrate import calibrate_noise
 from dpql.planner.draft import Draft
 from dpql.planner.price import price_accuracy
+from dpql.planner.rules import NOW, Rules, rules_of
 from dpql.planner.split import split_shares
 
 PASSES: tuple[Callable[[Draft], Draft], ...] = (
@@ -38,7 +40,7 @@ def plan(spec: Spec) -> Plan:
     Raises:
         PlanFault: the spec cannot be planned as it stands (4xx).
     """
-    made = _compile(spec)
+    made = compiled(spec, NOW)
     audit_loss(made)
     return made
 
@@ -46,30 +48,49 @@ def plan(spec: Spec) -> Plan:
 def read(data: bytes) -> Plan:
     """Return the plan that the bytes spell, after auditing all of it.
 
+    A plan of an older format is read too, by its own rules: it may be shown, compared
+    and expected of a release, but not run (`audit`).
+
     Raises:
         PlanFault: the bytes are not a plan (DPQL400, DPQL401), disagree with
             themselves (DPQL402), or lose more than their budget (DPQL403).
     """
     found = decode_plan(data)
-    audit(found)
+    audit_published(found)
     return found
 
 
 def audit(given: Plan) -> None:
-    """Refuse a plan that is not exactly what its own spec compiles to.
-
-    First the loss is recomputed from the mechanisms' parameters alone; that check
-    knows nothing of the passes. Then every other member is derived again.
+    """Refuse a plan that is not exactly what this planner makes of its own spec.
 
     Raises:
-        PlanFault: the plan disagrees with itself (DPQL402) or overspends (DPQL403).
+        PlanFault: the plan is of an older format (DPQL404), disagrees with itself
+            (DPQL402) or overspends (DPQL403).
     """
+    given.require_current()
+    audit_published(given)
+
+
+def audit_published(given: Plan) -> None:
+    """Refuse a plan that is not exactly what its own format makes of its own spec.
+
+    First the loss is recomputed from the mechanisms' parameters alone; that check
+    knows nothing of the passes. Then every other member is derived again, by the rules
+    of the plan's format. It is for what has been signed; what is to be run or signed
+    must pass `audit`.
+
+    Raises:
+        PlanFault: the plan is of no known format (DPQL401), disagrees with itself
+            (DPQL402) or overspends (DPQL403).
+    """
+    rules = rules_of(given)
     audit_loss(given)
-    refuse_altered(given, _compile)
+    refuse_altered(given, rules, compiled)
 
 
-def _compile(spec: Spec) -> Plan:
-    draft = Draft(spec=spec)
+def compiled(spec: Spec, rules: Rules) -> Plan:
+    """Return the plan that these rules make of a spec, before any audit."""
+    draft = Draft(spec=spec, rules=rules)
     for compile_pass in PASSES:
         draft = compile_pass(draft)
     nothing = Fraction(0)
@@ -77,7 +98,7 @@ def _compile(spec: Spec) -> Plan:
     loss = sum((step.loss for step in draft.steps), nothing)
     _require_short(spent, loss)
     return Plan(
-        version=VERSION,
+        version=rules.version,
         spec=spec,
         spec_digest=spec_digest(spec),
         composition=COMPOSITION,

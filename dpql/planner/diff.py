@@ -67,6 +67,9 @@ def diff(old: Plan, new: Plan) -> Difference:
 
 def _unexplained(old: Plan, new: Plan) -> Iterator[Change]:
     """Yield what differs although nothing that a rule judges is its cause."""
+    if old.version != new.version:
+        text = f"plan format {old.version} → {new.version}"
+        yield Change.of(Verdict.REVIEW, "format", text, "another planner decided")
     before = {step.name: step for step in old.steps}
     for step in new.steps:
         past = before.get(step.name)
@@ -101,7 +104,7 @@ def _unworded(step: Step) -> Step:
 def _frame(plan: Plan) -> tuple[Any, ...]:
     """Return what a plan holds beside its steps and what its spec says."""
     losses = sum((step.loss for step in plan.steps), Fraction(0))
-    return plan.version, plan.composition, plan.loss - losses
+    return plan.composition, plan.loss - losses
 
 
 def _cosmetic(old: Plan, new: Plan) -> int:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from dpql.model.plan import Bound, Grid, Part, Step
 from dpql.model.spec import Spec
+from dpql.planner.rules import NOW, Rules
 from dpql.statistics import Description, Setting
 
 
@@ -27,6 +28,7 @@ class Draft:
     """
 
     spec: Spec
+    rules: Rules = NOW
     grids: tuple[tuple[Grid, ...], ...] = ()
     bounds: tuple[Bound | None, ...] = ()
     settings: tuple[Setting, ...] = ()

@@ -1,31 +1,27 @@
-"""How fine the values of a column are counted, and that no sum can overflow.
+"""How fine the values of a column are counted.
 
     lossless    Q = (upper - lower) / step, for integers and decimals
     binary      Q = 2**q, q = 20 + ceil log2 max(1, rows * epsilon)
 
-within 2**46 steps where values are summed and 2**31 where products are, fewer where the
-declared rows would leave 63 bits. A factor u is split as high * 2**s + low when its sum
-in one accumulator would not be safe; s is half the bits of the grid.
+within 2**46 steps where values are summed and 2**31 where products are, so that a
+product fits 63 bits; fewer where more than 2**40, or 2**31, rows are declared, so that
+sums of half words would fit them as well.
 
 Source: MATH 5 (quantiser, Q, overflow).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from dpql.exact import power_of_two_up, two_to
 from dpql.model.limits import LARGEST_WHOLE
-from dpql.model.plan import Grid, Moment
+from dpql.model.plan import Grid
 from dpql.model.spec import NumberColumn, NumberType
 
 _LEAST = 20
 _FINEST = {1: 46, 2: 31}
 _SIGNED = (1 << 63) - 1
-_COMMON = 1 << 31
-"""Rows for which one accumulator is kept when it can be, declared or not."""
-
 _DOUBLE = 53
 _LARGEST = two_to(1023)
 _SMALLEST = two_to(-1022)
@@ -63,31 +59,8 @@ def is_countable(column: NumberColumn) -> bool:
     return max(farthest, width, most / width) < _LARGEST and 1 / width > _SMALLEST
 
 
-def prove_moments(
-    names: Iterable[str], grids: tuple[Grid, ...], rows: int
-) -> tuple[Moment, ...]:
-    """Return the moments with the split that makes their sums safe."""
-    return tuple(_moment(name, grids, rows) for name in names)
-
-
-def _moment(name: str, grids: tuple[Grid, ...], rows: int) -> Moment:
-    if name == "n":
-        return Moment(name=name, shift=0, safe_rows=_SIGNED)
-    factors = [grids["uv".index(letter)].steps for letter in name]
-    whole = _SIGNED // _product(factors)
-    if whole >= max(rows, _COMMON):
-        return Moment(name=name, shift=0, safe_rows=whole)
-    shift = max(((factor - 1).bit_length() + 1) // 2 for factor in factors)
-    limbs = [max(factor >> shift, (1 << shift) - 1) for factor in factors]
-    return Moment(name=name, shift=shift, safe_rows=_SIGNED // _product(limbs))
-
-
-def _product(factors: list[int]) -> int:
-    return factors[0] * factors[-1] if len(factors) > 1 else factors[0]
-
-
 def _finest(power: int, rows: int) -> int:
-    """Return the most bits of a grid whose split sums hold the declared rows."""
+    """Return the most bits of a grid for so many declared rows."""
     bits = _FINEST[power]
     while bits > 1 and _SIGNED // (1 << ((bits + 1) // 2)) ** power < rows:
         bits -= 1

@@ -1,13 +1,14 @@
-"""What accuracy costs: an epsilon that keeps a promise, rounded up.
+"""What accuracy costs: the least epsilon whose plan states the target, rounded up.
 
-For geometric noise it is the least one. For snapping it is that of the plain form of
-its accuracy, which the golden vectors of accuracy_to_epsilon fix; the tight form that a
-plan states is a little better, so that a smaller epsilon may reach the target too.
-Source: MATH 3.2, 6.
+What a plan states gets better as epsilon grows, for every mechanism, so there is a
+least epsilon, and the one given here is at most 5e-7 above it, relatively. A single
+noisy number has a closed form or an inversion of its own, good to 2e-14.
+Source: MATH 3.3, 3.4, 7.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,6 +20,7 @@ from dpql.model.spec import AccuracyTarget, Epsilon, MechanismName, Share, Stati
 from dpql.planner.bind import placed
 from dpql.planner.calibrate import part_level, query_of, stated_error
 from dpql.planner.draft import Choice, Draft
+from dpql.planner.rules import NOW, Rules
 from dpql.statistics import Description
 from dpql.statistics.readout import worst_error
 
@@ -44,7 +46,7 @@ def price_accuracy(draft: Draft) -> Draft:
                 choices.append(Choice(mechanism=ask.mechanism.value, epsilon=value))
             case AccuracyTarget(within=within):
                 try:
-                    choices.append(cheapest(ask, description, within))
+                    choices.append(cheapest(ask, description, within, draft.rules))
                 except PlanFault as error:
                     faults += placed(draft.spec, ask, error, "spend", "accuracy")
     if faults:
@@ -52,7 +54,9 @@ def price_accuracy(draft: Draft) -> Draft:
     return replace(draft, choices=tuple(choices))
 
 
-def cheapest(ask: Statistic, description: Description, within: Fraction) -> Choice:
+def cheapest(
+    ask: Statistic, description: Description, within: Fraction, rules: Rules = NOW
+) -> Choice:
     """Return the mechanism asked for, or the cheaper one, and its epsilon.
 
     Where `auto` leaves the choice, a mechanism that cannot reach the target is passed
@@ -61,13 +65,13 @@ def cheapest(ask: Statistic, description: Description, within: Fraction) -> Choi
     if ask.mechanism is not MechanismName.AUTO:
         return Choice(
             mechanism=ask.mechanism.value,
-            epsilon=price(ask, description, ask.mechanism.value, within),
+            epsilon=price(ask, description, ask.mechanism.value, within, rules),
         )
     offers: list[tuple[Fraction, str]] = []
     faults: list[PlanFault] = []
     for name in MECHANISMS:
         try:
-            offers.append((price(ask, description, name, within), name))
+            offers.append((price(ask, description, name, within, rules), name))
         except PlanFault as fault:
             faults.append(fault)
     if not offers:
@@ -77,12 +81,15 @@ def cheapest(ask: Statistic, description: Description, within: Fraction) -> Choi
 
 
 def price(
-    ask: Statistic, description: Description, mechanism: str, within: Fraction
+    ask: Statistic,
+    description: Description,
+    mechanism: str,
+    within: Fraction,
+    rules: Rules = NOW,
 ) -> Fraction:
-    """Return an epsilon, rounded up, whose stated accuracy is ``within`` or better.
+    """Return the least epsilon, rounded up, that states ``within`` or better.
 
-    It is the least one for geometric noise. For snapping it is priced by the plain
-    form, on purpose: a smaller epsilon may state the same accuracy.
+    By the rules of format 1 it is not the least one for snapping.
 
     Ensures: the plan made with it states an accuracy of at most ``within``.
 
@@ -92,9 +99,9 @@ def price(
     """
     _require_target(ask, description, within)
     if isinstance(description.readout, Affine):
-        epsilon = _closed(ask, description, mechanism, within)
+        epsilon = _closed(ask, description, mechanism, within, rules)
     else:
-        epsilon = _searched(ask, description, mechanism, within)
+        epsilon = _searched(ask, description, mechanism, within, rules)
     for _ in range(_CLOSING):
         if _reaches(ask, description, mechanism, epsilon, within):
             return epsilon
@@ -107,28 +114,44 @@ def price(
 
 
 def _closed(
-    ask: Statistic, description: Description, mechanism: str, within: Fraction
+    ask: Statistic,
+    description: Description,
+    mechanism: str,
+    within: Fraction,
+    rules: Rules,
 ) -> Fraction:
     assert isinstance(description.readout, Affine)
     (measure,) = description.measures
     target = (within - description.quantisation) / description.readout.scale
-    each = MECHANISMS[mechanism].epsilon_for(
+    each = _epsilon_for(mechanism, rules)(
         query_of(measure), target, ask.alpha, gamma=ask.gamma
     )
     return measure.l0 * each
 
 
+def _epsilon_for(mechanism: str, rules: Rules) -> Callable[..., Fraction]:
+    module = MECHANISMS[mechanism]
+    if rules.tight_targets:
+        return module.epsilon_for
+    plain: Callable[..., Fraction] | None = getattr(module, "plain_epsilon_for", None)
+    return plain or module.epsilon_for
+
+
 def _searched(
-    ask: Statistic, description: Description, mechanism: str, within: Fraction
+    ask: Statistic,
+    description: Description,
+    mechanism: str,
+    within: Fraction,
+    rules: Rules,
 ) -> Fraction:
     """Return a composite's epsilon: closed form for each part, then a bisection.
 
     If every part keeps its width in A units, the error is ``within`` exactly. Below
     the least of the parts' prices all are wider, so no epsilon there reaches the
-    target; the largest price does. On coarse lattices the two differ, and the answer
-    is the upper end of a bisection, which was seen to reach, never a point between.
+    target; the largest price does. Where the two differ, the answer is the upper end
+    of a bisection, which was seen to reach, never a point between.
     """
-    prices = _part_prices(ask, description, mechanism, within)
+    prices = _part_prices(ask, description, mechanism, within, rules)
     low, high = min(prices), max(prices)
     while high - low > _FINE * high:
         middle = round_up_to_digits((low + high) / 2, _SHORT)
@@ -140,7 +163,11 @@ def _searched(
 
 
 def _part_prices(
-    ask: Statistic, description: Description, mechanism: str, within: Fraction
+    ask: Statistic,
+    description: Description,
+    mechanism: str,
+    within: Fraction,
+    rules: Rules,
 ) -> list[Fraction]:
     """Return the epsilon of the whole at which each part keeps its width."""
     units = [Fraction(m.l0 * m.sensitivity) for m in description.measures]
@@ -148,7 +175,7 @@ def _part_prices(
     level = part_level(ask.alpha, len(units))
     prices = []
     for measure, unit in zip(description.measures, units, strict=True):
-        each = MECHANISMS[mechanism].epsilon_for(
+        each = _epsilon_for(mechanism, rules)(
             query_of(measure), width * unit, level, gamma=ask.gamma
         )
         prices.append(len(units) * measure.l0 * each)

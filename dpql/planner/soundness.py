@@ -44,6 +44,7 @@ from dpql.model.spec import (
     StatisticKind,
 )
 from dpql.planner.bind import count_cells, is_known
+from dpql.planner.rules import NOW, Rules
 
 _INPUTS = {StatisticKind.COUNT: 0, StatisticKind.COVARIANCE: 2}
 _LARGEST = 10**400
@@ -51,9 +52,9 @@ _RATIOS = (StatisticKind.MEAN, StatisticKind.VARIANCE)
 _SUMMED = frozenset(StatisticKind) - {StatisticKind.COUNT, StatisticKind.HISTOGRAM}
 
 
-def is_sound(spec: Spec) -> bool:
+def is_sound(spec: Spec, rules: Rules = NOW) -> bool:
     """Tell whether the spec keeps every invariant that its types state in words."""
-    return _modest(spec) and all(_facts(spec))
+    return _modest(spec) and all(_facts(spec, rules))
 
 
 def _spelled(text: str, spelling: limits.Spelling) -> bool:
@@ -86,7 +87,7 @@ def _modest(value: object) -> bool:
     return True
 
 
-def _facts(spec: Spec) -> Iterator[bool]:
+def _facts(spec: Spec, rules: Rules) -> Iterator[bool]:
     columns = spec.data.columns
     by_name = {column.name: column for column in columns}
     yield bool(columns)
@@ -101,7 +102,7 @@ def _facts(spec: Spec) -> Iterator[bool]:
     yield _distinct([ask.name for ask in spec.statistics])
     yield _parts(spec) <= limits.MOST_PARTS
     for ask in spec.statistics:
-        yield from _statistic(spec, ask, by_name)
+        yield from _statistic(spec, ask, by_name, rules)
 
 
 def _parts(spec: Spec) -> int:
@@ -149,7 +150,7 @@ def _sound_column(column: Column) -> bool:
 
 
 def _statistic(
-    spec: Spec, ask: Statistic, columns: dict[str, Column]
+    spec: Spec, ask: Statistic, columns: dict[str, Column], rules: Rules
 ) -> Iterator[bool]:
     inputs = [columns.get(name) for name in ask.columns]
     yield _spelled(ask.name, limits.NAME)
@@ -167,7 +168,7 @@ def _statistic(
     yield count_cells(spec, ask) <= limits.MOST_CELLS
     yield ask.where is None or _filter(ask.where, columns)
     if ask.at_least is not None:
-        yield ask.kind in _RATIOS and not is_known(spec, ask)
+        yield ask.kind in _RATIOS and not is_known(spec, ask, rules)
         yield 1 <= ask.at_least <= spec.data.rows.count
     yield 0 < ask.alpha < 1
     yield 0 < ask.gamma <= 1

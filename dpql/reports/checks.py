@@ -18,6 +18,7 @@ UNCHECKED = (
 )
 """What no verification of a report can tell."""
 
+WORDING = "the wording of a report by dpql 0.1; its numbers were"
 CELLS = f"the cells of {PARQUET_NAME}: no more than its digest was compared"
 TABLES_AWAY = "the tables beside the report"
 LEDGER_AWAY = "the ledger that the report names"

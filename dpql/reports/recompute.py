@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 from dpql.diagnostics import shown
@@ -71,6 +72,31 @@ def recompute(predicate: ReportPredicate) -> Release:
         coins=predicate.implementation.randomness,
         engine=predicate.implementation.engine,
     )
+
+
+def in_the_words_of(
+    given: ReportPredicate, derived: ReportPredicate
+) -> ReportPredicate:
+    """Return what was derived with the prose of the report, which is of another dpql.
+
+    Every number, cell, parameter and name stays as it was derived.
+    """
+    statistics = [
+        replace(
+            record,
+            definition=written.definition,
+            accuracy_of=written.accuracy_of,
+            post_processing=written.post_processing,
+        )
+        for record, written in zip(derived.statistics, given.statistics, strict=True)
+    ]
+    guarantee = replace(
+        derived.guarantee,
+        variant=given.guarantee.variant,
+        unprotected=given.guarantee.unprotected,
+        words=given.guarantee.words,
+    )
+    return replace(derived, statistics=tuple(statistics), guarantee=guarantee)
 
 
 def disagrees(what: str) -> VerifyFault:

@@ -14,7 +14,7 @@ from datetime import date
 
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
-from dpql.model.plan import Plan
+from dpql.model.plan import VERSION, Plan
 from dpql.model.release import Release
 from dpql.reports.approval import (
     Approved,
@@ -28,6 +28,7 @@ from dpql.reports.checks import (
     LEDGER_AWAY,
     TABLES_AWAY,
     UNCHECKED,
+    WORDING,
     Check,
     approval_check,
     arithmetic_check,
@@ -38,7 +39,12 @@ from dpql.reports.checks import (
 from dpql.reports.envelope import in_role, open_envelope
 from dpql.reports.names import CSV_NAME
 from dpql.reports.predicate import FORMAT, RELEASE, LedgerRecord, ReportPredicate
-from dpql.reports.recompute import disagrees, recompute, require_stated
+from dpql.reports.recompute import (
+    disagrees,
+    in_the_words_of,
+    recompute,
+    require_stated,
+)
 from dpql.reports.statement import Statement, read_day, read_statement
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
 
@@ -124,6 +130,8 @@ def verify(
         ledger_check(predicate, facts.sealed if facts else None),
     ]
     unchecked = [*UNCHECKED, TABLES_AWAY if files is None else CELLS]
+    if predicate.plan.version != VERSION:
+        unchecked.append(WORDING)
     if predicate.ledger is not None and facts is None:
         unchecked.append(LEDGER_AWAY)
     return Verified(
@@ -205,6 +213,8 @@ def _require_derived(predicate: ReportPredicate, day: date) -> Release:
         approvals=predicate.approvals,
         implementation=predicate.implementation,
     )
+    if predicate.plan.version != VERSION:
+        derived = in_the_words_of(predicate, derived)
     for name in ("title", "purpose", "guarantee", "statistics"):
         if getattr(derived, name) != getattr(predicate, name):
             raise disagrees(f"`{name}`")

@@ -10,7 +10,6 @@ from dpql.model.plan import (
     Affine,
     CentredMean,
     CentredVariance,
-    Excess,
     Plan,
     Step,
 )
@@ -98,8 +97,7 @@ def _kept(plan: Plan, step: Step) -> Iterator[str]:
         rows = f"at most {_many(bound.rows, 'row')} of a {unit}"
         if step.cells > 1:
             rows += f" in each of at most {_many(bound.cells, 'group')}"
-        fills = bound.excess is Excess.FILL
-        yield f"{rows}, the others at their fill" if fills else rows
+        yield rows
     used = [plan.spec.data.column(name) for name in (*step.columns, *step.by)]
     if any(isinstance(column, CategoryColumn) for column in used):
         yield "declared keys only"

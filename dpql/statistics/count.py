@@ -2,7 +2,8 @@
 
     T = n,  sensitivity = rows_each,  0 <= T <= rows
 
-Under replace_one this needs a filter or groups; the number of all rows is public then.
+Under replace_one with rows as units this needs a filter or groups; else the number is
+public. Of larger units it is the number of rows that bounding leaves, which is private.
 Source: MATH 4, first row of the table.
 """
 

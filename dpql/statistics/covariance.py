@@ -3,7 +3,8 @@
     T = n sum uv - sum u sum v,  value = s t T / (n (n - 1))
     sensitivity = rows_each * (n - 1) Q R  for grids of Q and R steps
 
-Exact for one row a unit, an upper bound for more. There is no form for a private n.
+Exact for one row a unit, an upper bound for the units of format 1. There is no form for
+a private n.
 Source: MATH 4 (table), 5 (integers).
 """
 
@@ -26,8 +27,10 @@ def describe(setting: Setting) -> Description:
     if not setting.known:
         raise PlanFault.of(
             "DPQL422",
-            "a covariance needs a public number of rows, and neither filter nor groups",
-            hint="declare `rows: {exactly: n}` and `neighbours: replace_one`",
+            "a covariance needs a public number of rows, hence no filter, no groups "
+            "and no unit of several rows",
+            hint="declare `rows: {exactly: N}`, `unit: row` and `neighbours: "
+            "replace_one`, or drop the statistic",
         )
     first, second = setting.grids
     n = setting.rows

@@ -14,7 +14,8 @@ class Setting:
 
     Attributes:
         replace: neighbours differ by replacing one unit; else by adding or removing.
-        known: the set is the whole source and its number of rows is public.
+        known: the set is the whole source, each row a unit of its own, and its number
+            of rows is public. (Plans of format 1 had it beside larger units too.)
         rows: that number when known, else a public ceiling.
         rows_each: the most rows of a unit in one cell.
         cells_each: the most cells that one unit's rows fall into.

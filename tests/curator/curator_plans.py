@@ -48,6 +48,13 @@ KNOWN = {
     "few": {"count": "rows", "where": "kids <= 0"},
     "in_kind": {"mean": "wide", "by": "[kind]"},
 }
+KNOWN_UNITS = {
+    **{name: ask for name, ask in KNOWN.items() if "covariance" not in ask},
+    "everyone": {"count": "rows"},
+    "signed": {"sum": "wide"},
+}
+"""Where units have several rows n is private: no covariance, and a count of all."""
+
 ALL_FILLED = {
     name: text.replace("nulls: drop", "nulls: {as: 20}")
     for name, text in COLUMNS.items()
@@ -97,11 +104,11 @@ def unit_plan(rows: int = 2, groups: int = 2) -> Plan:
 
 @cache
 def known_unit_plan(count: int, rows: int = 2) -> Plan:
-    """Return a plan with several rows a unit and a public number of rows."""
+    """Return a plan with several rows a unit and a public number in the source."""
     return plan(
         make_spec(
             {"person": "{type: id}", **ALL_FILLED},
-            _shared(KNOWN),
+            _shared(KNOWN_UNITS),
             rows=f"{{exactly: {count}}}",
             unit="person",
             contributes=f"{{rows: {rows}, groups: 1}}",

@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from dpql.curator.engines import Sums
-from dpql.model.plan import Excess, Plan, Step
+from dpql.model.plan import Plan, Step
 from dpql.model.spec import (
     And,
     Between,
@@ -104,15 +104,13 @@ def cell_of(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
     return tuple(places)
 
 
-def contribution(
-    step: Step, row: Row, data: Data, *, filled: bool
-) -> tuple[int, ...] | None:
+def contribution(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
     """Return the steps of the summed columns; None where the row does not count."""
     found = []
     for grid in step.grids:
         column = data.column(grid.column)
         assert isinstance(column, NumberColumn)
-        u = None if filled else index(column, row[grid.column], grid.steps)
+        u = index(column, row[grid.column], grid.steps)
         if u is None:
             if isinstance(column.nulls, DropNulls):
                 return None
@@ -233,11 +231,10 @@ def _moments(plan: Plan, step: Step, rows: Sequence[Row], salt: bytes) -> Any:
         unit = plan.spec.privacy.unit
         assert unit is not None
         kept = _survivors(step, placed, unit, salt)
-    fills = step.bound is not None and step.bound.excess is Excess.FILL
     pairs = []
     for (cell, row), keep in zip(placed, kept, strict=True):
-        if keep or fills:
-            values = contribution(step, row, data, filled=not keep)
+        if keep:
+            values = contribution(step, row, data)
             if values is not None:
                 pairs.append((cell, values))
     return sums(step, data, pairs)

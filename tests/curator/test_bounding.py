@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
@@ -19,10 +20,12 @@ from spec_text import make_spec
 
 from dpql.curator import bounding
 from dpql.curator.bounding import Contest, dealt, mixed, priorities, ranked
-from dpql.curator.engines import engine_named, polars_engine
+from dpql.curator.engines import ENGINES, engine_named, polars_engine
+from dpql.curator.noise import totals
 from dpql.language import load_text
-from dpql.model.plan import Plan
+from dpql.model.plan import Plan, Step
 from dpql.planner import plan
+from dpql.statistics.readout import read
 
 SALT = b"s" * 32
 
@@ -292,8 +295,7 @@ def _attainable(
                 (cell, values)
                 for cell, some in zip(cells, choice, strict=True)
                 for row in some
-                if (values := reference.contribution(step, row, data, filled=False))
-                is not None
+                if (values := reference.contribution(step, row, data)) is not None
             ]
             sums = reference.sums(step, data, pairs)
             results.add(tuple(tuple(sums[moment.name]) for moment in step.moments))
@@ -352,7 +354,7 @@ def test_parts_of_the_units_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rows_without_a_unit_count_for_nothing() -> None:
-    """A null id belongs to nobody: its rows are dropped, or stay at the fill."""
+    """A null id belongs to nobody: its rows are dropped, whatever the relation."""
     made = _unit_plan(2, 2)
     frame = pl.DataFrame(
         {"person": ["p", None, None], "kind": ["a", "a", "b"], "x": [5, 7, 9]}
@@ -366,9 +368,45 @@ def test_rows_without_a_unit_count_for_nothing() -> None:
     rows = pl.DataFrame({**cells, "person": ["p", None, None]})
     opened = polars_engine.open_frame(rows, known.spec.data)
     found = polars_engine.add_up(known, opened, salt=SALT, tick=None)
-    # kids: 12 is 5 steps of 3 above -3; the fill 1 is 1 step above it, rounded.
+    # kids: 12 is 5 steps of 3 above -3.
     assert 3 == found.rows
-    assert [5 + 1 + 1] == found.moments[0]["u"]
+    assert [5] == found.moments[0]["u"]
+    assert [1] == found.moments[0]["n"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_mean_is_of_the_rows_that_were_kept(engine: str) -> None:
+    """Of 1,000 rows of 100 ten are kept, and their mean is 100, not 1."""
+    column = "{type: integer, bounds: [0, 100], nulls: {as: 0}}"
+    asks = {"mean": "x", "variance": "x", "sum": "x", "count": "rows"}
+    spec = make_spec(
+        {"p": "{type: id}", "x": column},
+        {name: {name: of, "spend": "{share: 1}"} for name, of in asks.items()},
+        rows="{exactly: 1000}",
+        unit="p",
+        contributes="{rows: 1, groups: 1}",
+        neighbours="replace_one",
+    )
+    made = plan(spec)
+    frame = pl.DataFrame({"p": [f"p{i % 10}" for i in range(1000)], "x": [100] * 1000})
+    module = engine_named(engine)
+    assert module is not None
+    opened = module.open_frame(frame, made.spec.data)
+    sums = module.add_up(made, opened, salt=SALT, tick=None)
+    assert 1000 == sums.rows
+    found = {
+        step.name: _without_noise(step, moments)
+        for step, moments in zip(made.steps, sums.moments, strict=True)
+    }
+    assert {"mean": 100, "variance": 0, "sum": 1000, "count": 10} == found
+
+
+def _without_noise(step: Step, moments: Any) -> Fraction:
+    """Return the value that exact parts would give."""
+    exact = [Fraction(totals(part.measure, moments, 1)[0]) for part in step.parts]
+    still = [Fraction(0)] * len(exact)
+    ends = {"lower": step.lower, "upper": step.upper}
+    return read(step.readout, exact, still, **ends, quantisation=Fraction(0)).value
 
 
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 40, 62, 63, 200])

@@ -164,7 +164,7 @@ def specs(draw: st.DrawFn) -> Spec:
     by_row = draw(st.booleans())
     statistics = draw(
         st.lists(
-            _statistics(tuple(columns), public=public),
+            _statistics(tuple(columns), public=public and by_row),
             min_size=1,
             max_size=4,
             unique_by=lambda statistic: statistic.name,

@@ -146,10 +146,11 @@ def test_clamp_probability(epsilon: Fraction) -> None:
 def test_more_epsilon_is_never_less_accurate(
     epsilon: Fraction, alpha: Fraction
 ) -> None:
-    """Plain accuracy falls as epsilon grows, across every jump of the grid."""
+    """Both accuracies fall as epsilon grows, across every jump of the grid."""
     ladder = [epsilon * (1 + Fraction(k, 40)) for k in range(8)]
-    accuracies = [snapping.plain_accuracy(_noise(e), alpha) for e in ladder]
-    assert all(more >= less for more, less in pairwise(accuracies))
+    for law in (snapping.plain_accuracy, snapping.accuracy):
+        accuracies = [law(_noise(e), alpha) for e in ladder]
+        assert all(more >= less for more, less in pairwise(accuracies))
 
 
 def _high(x: Fraction) -> mpmath.mpf:
@@ -201,6 +202,10 @@ def test_least_epsilon_is_feasible_far_down(exponent: int) -> None:
         accuracy = Fraction(2**exponent) * factor * 4
         alpha = Fraction(1, 20)
         query = Query(sensitivity=Fraction(1), lower=Fraction(0), upper=4 * accuracy)
-        epsilon = snapping.epsilon_for(query, accuracy, alpha, gamma=Fraction(1, 2))
-        noise = snapping.calibrate(query, epsilon, gamma=Fraction(1, 2))
-        assert snapping.plain_accuracy(noise, alpha) <= accuracy
+        for price, reached in (
+            (snapping.plain_epsilon_for, snapping.plain_accuracy),
+            (snapping.epsilon_for, snapping.accuracy),
+        ):
+            epsilon = price(query, accuracy, alpha, gamma=Fraction(1, 2))
+            noise = snapping.calibrate(query, epsilon, gamma=Fraction(1, 2))
+            assert reached(noise, alpha) <= accuracy

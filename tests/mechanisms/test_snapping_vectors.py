@@ -81,7 +81,7 @@ def _target_query(given: Case) -> Query:
 
 @pytest.mark.parametrize("case", cases("accuracy_to_epsilon"), ids=label)
 def test_epsilon_for_accuracy(case: Case) -> None:
-    """The epsilon found is the least one, rounded up, and reaches the target."""
+    """The closed form of the plain accuracy is the golden one; the tight costs less."""
     given, expect = case["input"], case["expect"]
     query, alpha = _target_query(given), Fraction(given["alpha"])
     gamma, target = Fraction(given["gamma"]), Fraction(given["accuracy_user"])
@@ -89,10 +89,13 @@ def test_epsilon_for_accuracy(case: Case) -> None:
     assert Fraction(expect["accuracy_rescaled"]) == target / query.sensitivity
     found = snapping.least_epsilon(target / query.sensitivity, alpha)
     if target >= query.upper - query.lower:
-        with pytest.raises(PlanFault, match="DPQL411"):
-            snapping.epsilon_for(query, target, alpha, gamma=gamma)
+        for price in (snapping.plain_epsilon_for, snapping.epsilon_for):
+            with pytest.raises(PlanFault, match="DPQL411"):
+                price(query, target, alpha, gamma=gamma)
     else:
-        assert found == snapping.epsilon_for(query, target, alpha, gamma=gamma)
+        plain = snapping.plain_epsilon_for(query, target, alpha, gamma=gamma)
+        assert found == plain
+        assert snapping.epsilon_for(query, target, alpha, gamma=gamma) <= plain
     least = Fraction(expect["epsilon_min"])
     assert least * (1 - Fraction(1, 10**15)) <= found <= least * (1 + TOLERANCE)
     noise = snapping.calibrate(query, found, gamma=gamma)

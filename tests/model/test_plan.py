@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from dpql.errors import DpqlError, PlanFault
 from dpql.language import load
-from dpql.model.plan import LIMIT, decode_plan, spec_digest
+from dpql.model.plan import LIMIT, spec_digest
+from dpql.model.plan_bytes import decode_plan
 from dpql.planner import plan, read
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -99,7 +100,7 @@ def test_whatever_is_no_plan_is_refused(data: bytes) -> None:
 
 def test_another_format_is_named_as_such() -> None:
     """DPQL401 for a later version."""
-    data = SMALL.read_bytes().replace(b'"version": "1"', b'"version": "2"')
+    data = SMALL.read_bytes().replace(b'"version": "2"', b'"version": "3"')
     assert code(data) == "DPQL401"
 
 

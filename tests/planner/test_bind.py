@@ -8,7 +8,7 @@ import pytest
 from spec_text import ID, integer, make_spec
 
 from dpql.errors import PlanFault
-from dpql.model.plan import Bound, Excess
+from dpql.model.plan import Bound
 from dpql.model.spec import DropNulls, NumberColumn, Spec
 from dpql.planner import plan
 from dpql.planner.bind import count_cells, is_known
@@ -52,6 +52,8 @@ def test_cells_are_the_product_of_keys_and_bins(
     ("ask", "options", "known"),
     [
         ({"mean": "x"}, REPLACE, True),
+        ({"mean": "x"}, REPLACE | UNIT, False),
+        ({"sum": "x"}, REPLACE | UNIT | {"contributes": "{rows: 1, groups: 1}"}, False),
         ({"mean": "x"}, {}, False),
         ({"mean": "x", "where": "x > 2"}, REPLACE, False),
         ({"mean": "x", "by": "[g]"}, REPLACE, False),
@@ -63,7 +65,7 @@ def test_a_count_is_public_only_for_the_whole_set(
     options: dict[str, str],
     known: bool,  # noqa: FBT001  expected
 ) -> None:
-    """Filter, groups, bins and add_remove make the number of rows private."""
+    """Filter, groups, bins, add_remove and units make the number of rows private."""
     spec = spec_of(ask, **options)
     assert is_known(spec, spec.statistics[0]) is known
 
@@ -72,21 +74,53 @@ def test_a_count_is_public_only_for_the_whole_set(
     ("ask", "options", "bound"),
     [
         ({"mean": "x"}, {}, None),
-        ({"mean": "x"}, UNIT, Bound(rows=3, cells=1, excess=Excess.DROP)),
-        ({"mean": "x"}, UNIT | REPLACE, Bound(rows=3, cells=1, excess=Excess.FILL)),
-        ({"mean": "x", "by": "[g]"}, UNIT, Bound(rows=3, cells=3, excess=Excess.DROP)),
-        (
-            {"mean": "x", "by": "[g, h]"},
-            UNIT | REPLACE,
-            Bound(rows=3, cells=5, excess=Excess.DROP),
-        ),
+        ({"mean": "x"}, UNIT, Bound(rows=3, cells=1)),
+        ({"mean": "x"}, UNIT | REPLACE, Bound(rows=3, cells=1)),
+        ({"mean": "x", "by": "[g]"}, UNIT, Bound(rows=3, cells=3)),
+        ({"mean": "x", "by": "[g, h]"}, UNIT | REPLACE, Bound(rows=3, cells=5)),
     ],
 )
 def test_a_unit_is_bounded_by_cell(
     ask: dict[str, str], options: dict[str, str], bound: Bound | None
 ) -> None:
-    """So many rows in so many cells; a public number of rows is kept by filling."""
+    """So many rows in so many cells."""
     assert plan(spec_of(ask, **options)).steps[0].bound == bound
+
+
+@pytest.mark.parametrize(
+    ("ask", "parts"),
+    [
+        ({"count": "rows"}, {"count": (3, 1)}),
+        ({"sum": "x"}, {"sum": (30, 1)}),
+        ({"mean": "x"}, {"count": (3, 1), "sum": (30, 2)}),
+        ({"variance": "x"}, {"count": (3, 1), "sum": (30, 2), "squares": (300, 1)}),
+        ({"mean": "x", "at_least": "5"}, {"count": (3, 1), "sum": (30, 2)}),
+    ],
+)
+def test_units_of_several_rows_leave_a_private_number_of_rows(
+    ask: dict[str, str], parts: dict[str, tuple[int, int]]
+) -> None:
+    """Under replace_one too: sensitivity and l0 are those of adding and removing."""
+    (step,) = plan(spec_of(ask, **(UNIT | REPLACE))).steps
+    measures = {part.measure.name: part.measure for part in step.parts}
+    found = {name: (m.sensitivity, m.l0) for name, m in measures.items()}
+    assert parts == found
+
+
+def test_a_covariance_of_units_with_several_rows_is_refused() -> None:
+    """DPQL422, with its place and a way out, also when no resolve has looked."""
+    spec = make_spec(
+        {"p": ID, "x": integer(0, 10), "y": integer(0, 10)},
+        {"it": {"covariance": "[x, y]"} | SHARE},
+        **REPLACE,
+    )
+    plan(spec)
+    privacy = replace(spec.privacy, unit="p")
+    with pytest.raises(PlanFault, match="DPQL422") as caught:
+        plan(replace(spec, privacy=privacy))
+    (fault,) = caught.value.diagnostics
+    assert fault.span is not None
+    assert "`unit: row`" in str(fault.hint)
 
 
 def test_all_refusals_come_at_once_with_their_places() -> None:

@@ -68,7 +68,7 @@ def test_it_says_what_else_could_be_had() -> None:
     """The other mechanism, and what a round target takes."""
     notes = explain(planned("smallest_mean")).notes
     assert "mean_age: geometric would give ± 1.85 year at the same ε." in notes
-    assert "To get within ± 2 year, mean_age needs ε ≈ 1.1 (total 1.1)." in notes
+    assert "To get within ± 2 year, mean_age needs ε ≈ 1.01 (total 1.01)." in notes
 
 
 def test_a_ratio_shows_its_parts_and_where_its_accuracy_is() -> None:

@@ -26,7 +26,8 @@ from dpql.model.spec import (
     Spec,
     StatisticKind,
 )
-from dpql.planner.compiler import PASSES, _compile, read
+from dpql.planner.compiler import PASSES, compiled, read
+from dpql.planner.rules import NOW
 from dpql.planner.soundness import is_sound
 
 Edit = Callable[[Spec], Spec]
@@ -208,6 +209,6 @@ def test_what_no_text_can_spell_is_unsound(fault: str) -> None:
 def test_a_plan_of_such_a_spec_is_refused(fault: str) -> None:
     """It has true losses and canonical bytes, and is refused nonetheless."""
     assert PASSES
-    made = _compile(UNSPEAKABLE[fault](SPEC))
+    made = compiled(UNSPEAKABLE[fault](SPEC), NOW)
     with pytest.raises(PlanFault, match="DPQL402"):
         read(made.to_json())

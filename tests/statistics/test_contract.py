@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 
 import pytest
 
@@ -195,6 +195,93 @@ def test_no_neighbour_moves_a_measure_further_than_stated(case: Case) -> None:
         if not loose and measure.l0 <= ROWS:
             assert l0 == measure.l0
         assert (lower, upper) == (measure.lower, measure.upper)
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A statistic of units with more rows than are kept, under replace_one."""
+
+    kind: StatisticKind
+    rows_each: int
+    lower: Fraction
+
+    @property
+    def case(self) -> Case:
+        """The case of a private n, one cell and no filter."""
+        return Case(
+            self.kind,
+            replace=True,
+            known=False,
+            filtered=False,
+            cells=1,
+            rows_each=self.rows_each,
+            cells_each=1,
+            steps=2,
+            lower=self.lower,
+        )
+
+    def left(self, most: int) -> dict[int, set[tuple[Row, ...]]]:
+        """Return, by the number of rows of a unit, all that bounding may leave of it.
+
+        Some rows hold nothing (nulls that are dropped); a lottery keeps rows_each of
+        the others, whichever it likes.
+        """
+        nothing: Row = (-1, 0, 0)
+        found: dict[int, set[tuple[Row, ...]]] = {}
+        for size in range(most + 1):
+            rows = combinations_with_replacement([*self.case.alphabet, nothing], size)
+            for unit in rows:
+                held = [row for row in unit if row != nothing]
+                kept = combinations(held, min(self.rows_each, len(held)))
+                found.setdefault(size, set()).update(kept)
+        return found
+
+
+BOUNDED = [
+    Bounded(kind, k, lower)
+    for kind in StatisticKind
+    if kind not in (StatisticKind.COVARIANCE, StatisticKind.HISTOGRAM)
+    for k in (1, 2)
+    for lower in ((Fraction(-1), Fraction(0), Fraction(3)))
+]
+
+
+@pytest.mark.parametrize("bounded", BOUNDED, ids=str)
+@pytest.mark.parametrize("any_size", [False, True])
+def test_replacing_a_unit_of_which_rows_are_dropped(
+    bounded: Bounded,
+    any_size: bool,  # noqa: FBT001  a parameter
+) -> None:
+    """The stated change holds and is attained, though n is not that of the source.
+
+    The unit in its place has as many rows as it, so that the source keeps its declared
+    number; nothing changes if it has any other number of rows.
+    """
+    case = bounded.case
+    left = bounded.left(ROWS)
+    everything = set().union(*left.values())
+    pairs = [
+        (one, other)
+        for size in left
+        for one in left[size]
+        for other in (everything if any_size else left[size])
+    ]
+    for measure in STATISTICS[case.kind].describe(case.setting).measures:
+        values = {
+            (base, unit): evaluate(measure, moments(base + unit, 1)[0])
+            for size in range(ROWS)
+            for base in combinations_with_replacement(case.alphabet, size)
+            for unit in everything
+            if len(base) + len(unit) <= ROWS
+        }
+        bases = {base for base, _ in values}
+        change = max(
+            abs(values[base, one] - values[base, other])
+            for base in bases
+            for one, other in pairs
+            if (base, one) in values and (base, other) in values
+        )
+        assert -(-change // measure.sensitivity) == measure.l0
 
 
 def test_every_statistic_has_cases() -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import polars as pl
 import polars.selectors as cs
 
-from dpql.curator.cells import Grouping, groupings, keeps_all, keys_of, races
+from dpql.curator.cells import Grouping, groupings, keys_of, races
 from dpql.curator.engines.polars_sheet import Place, Sheet
 from dpql.curator.engines.polars_sums import (
     Read,
@@ -217,29 +217,20 @@ def _raced(
     indices: Sequence[int],
     placed: tuple[Place, str],
 ) -> Query:
-    """Return the sums over the rows that survived a race.
-
-    Where the number of rows is public, the others stay with their values at the fill.
-    """
+    """Return the sums over the rows that survived a race."""
     place, keep = placed[0], pl.col(placed[1])
     totals: dict[str, pl.Expr] = {}
     names: dict[int, dict[str, str]] = {}
     wide: dict[str, pl.Expr] = {}
-    filled = False
     for index in indices:
         step = sheet.plan.steps[index]
         mask, grids = sheet.present(step), sheet.grids(step)
         wide |= {name: pl.col(name).cast(pl.Int64) for name in grids}
-        if keeps_all(step) and grids:
-            filled = True
-            for name, fill in zip(grids, sheet.fills(step), strict=True):
-                wide[name] = pl.when(keep).then(wide[name]).otherwise(fill)
         totals |= sums(step, grids, mask)
         names[index] = moment_names(step, grids, mask)
-    frame = (frame if filled else frame.filter(keep)).with_columns(_aliased(wide))
+    frame = frame.filter(keep).with_columns(_aliased(wide))
     if not grouping.by and not grouping.edges:
         return Query(frame.select(_aliased(totals)), Reading(single(names)))
-    assert not filled, "rows beyond the bound stay only where there is one cell"
     answer = frame.group_by(cell=pl.col(place.name) & place.mask).agg(_aliased(totals))
     cell = pl.col("cell") // (1 << place.shift) - 1
     answer = answer.with_columns(cell.alias("cell"))

@@ -64,11 +64,6 @@ class Sheet:
             names.append(self._named(("clamped", grid.column, ruler), expr))
         return names
 
-    def fills(self, step: Step) -> list[int]:
-        """Return the steps of the public fill of every summed column."""
-        columns = [(number_column(self.data, g.column), g) for g in step.grids]
-        return [ruler_of(column, grid).fill or 0 for column, grid in columns]
-
     def present(self, step: Step) -> list[str]:
         """Return the masks of the columns whose nulls leave rows out."""
         return [self._present(name) for name in dropping(step, self.data)]

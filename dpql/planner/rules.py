@@ -1,0 +1,52 @@
+"""What differs between the formats of a plan, and so between what planners decided.
+
+A plan is audited by the rules of its own format. Only plans of today's format are made;
+the rules of older ones are here so that what was signed can be verified.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpql.errors import PlanFault
+from dpql.model.plan import VERSION, Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """How a planner decides where planners have differed.
+
+    Attributes:
+        version: the format of the plans it makes.
+        units_keep_n: under replace_one the number of rows is taken for public, also
+            where units have several rows. Bounding them leaves a private number, so
+            this was wrong: rows beyond the bound counted at their fill.
+        tight_targets: accuracy targets are priced by the accuracy that a plan states;
+            else by the plain form of snapping's, which asks for more epsilon.
+    """
+
+    version: int
+    units_keep_n: bool
+    tight_targets: bool
+
+
+NOW = Rules(version=VERSION, units_keep_n=False, tight_targets=True)
+FORMAT_1 = Rules(version=1, units_keep_n=True, tight_targets=False)
+
+_BY_VERSION = {rules.version: rules for rules in (FORMAT_1, NOW)}
+
+
+def rules_of(plan: Plan) -> Rules:
+    """Return the rules that a plan was made by.
+
+    Raises:
+        PlanFault: its format is none that is known (DPQL401).
+    """
+    rules = _BY_VERSION.get(plan.version)
+    if rules is None:
+        raise PlanFault.of(
+            "DPQL401",
+            "the plan is of a format that this dpql does not know",
+            hint="use the dpql that made it, or a later one",
+        )
+    return rules
