@@ -15,7 +15,7 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.exact import round_up_to_digits
-from dpql.model.release_text import plain
+from dpql.model.notation import plain
 from dpql.model.spec import Neighbours, RowsExactly
 from dpql.reports.predicate import ReportPredicate
 from dpql.reports.view import promise_text

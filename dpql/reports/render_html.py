@@ -15,7 +15,7 @@ from html import escape
 from itertools import islice
 
 from dpql.diagnostics import shown
-from dpql.model.release_text import plain
+from dpql.model.notation import plain
 from dpql.model.spec import Neighbours
 from dpql.reports.checks import UNCHECKED
 from dpql.reports.page_style import STYLE

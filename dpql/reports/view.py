@@ -12,7 +12,7 @@ from fractions import Fraction
 from dpql.errors import VerifyFault
 from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.codec import Malformed, decode, parse
-from dpql.model.release_text import plain
+from dpql.model.notation import plain
 from dpql.reports.envelope import peek
 from dpql.reports.predicate import (
     REHEARSAL,

@@ -66,7 +66,7 @@ def test_spelling_is_exact_and_a_number_again(text: str, exponent: int) -> None:
     if "/" not in text:
         text += f"e{exponent}"
     value = numbers.exact(text)
-    spelled = numbers.spelled(value)
+    spelled = number_text(value)
     assert value == numbers.exact(spelled)
     assert numbers.is_number(spelled) or abs(exponent) > 280
 
@@ -86,4 +86,4 @@ def test_spelling_is_exact_and_a_number_again(text: str, exponent: int) -> None:
 )
 def test_spelling_is_short(value: Fraction, expected: str) -> None:
     """Numbers are written as people write them."""
-    assert expected == numbers.spelled(value)
+    assert expected == number_text(value)
