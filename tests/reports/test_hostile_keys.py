@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 import spec_text
-from reports.sample_releases import STEWARD, VERSIONS, make_outcome
+from reports.sample_releases import DAY, STEWARD, VERSIONS, make_outcome
 
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -20,7 +20,6 @@ from dpql.planner.explain import explain
 from dpql.planner.render import as_markdown, as_text
 from dpql.planner.views import html, text
 from dpql.reports.report import sign
-from reports.sample_releases import DAY
 
 KEY = 'a" or c == "b'
 FORGED = 'c == "a" or c == "b"'
@@ -104,3 +103,56 @@ def test_close_literals_are_different_texts() -> None:
                 texts.add((form, written.split("release.dsse.json")[0]))
                 assert spec_text.number(bound) in seen(written), form
     assert 6 == len(texts)
+
+
+CELLS = ("x, b=y", "x", "north   999   990", "a=b", "“x”", '"x"', "n  m", "n m")
+
+
+def grouped() -> Plan:
+    """Return a plan by two columns whose keys look like labels, rows and quotes."""
+    keys = ", ".join("'" + key + "'" for key in CELLS)
+    return plan(
+        spec_text.make_spec(
+            {
+                "a": f"{{type: category, keys: [{keys}]}}",
+                '"b, c"': "{type: category, keys: [y, 'y, b=y']}",
+            },
+            {"n": {"count": "rows", "by": "[a, 'b, c']", "spend": "{share: 1}"}},
+        )
+    )
+
+
+def test_different_cells_have_different_labels_everywhere() -> None:
+    """No row of a table can be read as another row, or as more columns."""
+    made = grouped()
+    release = make_outcome(made)
+    labels = [line.split(",")[1:-7] for line in release.to_csv().splitlines()[1:]]
+    assert len(labels) == len(set(map(tuple, labels)))
+    written = report_texts(made)
+    rows = [
+        re.split(r" {3,}", line.strip())
+        for line in written["text"].splitlines()
+        if line.startswith("   ") and re.search(r"\d$", line)
+    ][-len(release.results[0].values) :]
+    assert {5} == set(map(len, rows))
+    assert len(rows) == len({tuple(row[:2]) for row in rows})
+    for form in ("text", "markdown", "html"):
+        assert r'"north \u{0020}\u{0020}999' in seen(written[form]).replace(
+            "\\\\", "\\"
+        ).replace("\\{", "{").replace("\\}", "}").replace('\\"', '"'), form
+        assert "north   999" not in seen(written[form]), form
+
+
+def test_lists_of_keys_in_a_diff_cannot_be_forged() -> None:
+    """A new key with a comma is one key, in quotes."""
+    old, new = (
+        plan(
+            spec_text.make_spec(
+                {"c": f"{{type: category, keys: [{keys}]}}"},
+                {"n": {"count": "rows", "by": "[c]", "spend": "{share: 1}"}},
+            )
+        )
+        for keys in ("a, b", "a, 'x, - b', y1, y2, y3, y4")
+    )
+    (change,) = [one for one in diff(old, new).changes if one.subject == "keys"]
+    assert '+ "x, - b", + y1, + y2, + 2 more, - b' == change.note
