@@ -179,4 +179,6 @@ def _part(part: Part) -> dict[str, Any]:
 def marked(text: str) -> str:
     """Return text that Markdown shows as it is."""
     special = "\\`*_{}[]<>#|!&~$"
-    return "".join(f"\\{c}" if c in special else c for c in text)
+    escaped = "".join(f"\\{c}" if c in special else c for c in text)
+    # Of several spaces a browser shows one.
+    return escaped.replace("  ", " &nbsp;")

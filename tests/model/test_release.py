@@ -157,7 +157,7 @@ def test_csv_is_exact_and_inert() -> None:
     rows = list(csv.DictReader(io.StringIO(_release().to_csv())))
     assert [row["exact"] for row in rows[:2]] == ["0", "1/3"]
     assert rows[1]["value"] == "0.333333333333333"
-    assert rows[0]["cell"] == "key==1+1"
+    assert rows[0]["cell"] == 'key="=1+1"'
     assert rows[0]["upper"] == "33333333333333300000"
     for row in rows:
         assert not row["cell"].startswith(("=", "+", "-", "@"))

@@ -75,7 +75,7 @@ def test_a_ratio_shows_its_parts_and_where_its_accuracy_is() -> None:
     """Parts, their costs, and the error at two counts."""
     made = planned("income")
     notes = explain(made).notes
-    assert "mean_income: a ratio of noisy parts: count (ε 3/8), sum (ε 3/8)." in notes
+    assert "mean_income: made of noisy parts: count (ε 3/8), sum (ε 3/8)." in notes
     assert any("the interval comes with each value" in note for note in notes)
     assert promise(made.step("mean_income")) == "beside each value"
     assert title(made.step("mean_income")) == "mean_income by region"
