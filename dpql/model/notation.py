@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Context, Decimal, Inexact
+from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact
 from fractions import Fraction
 
 from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
@@ -175,11 +175,15 @@ def number_text(value: Fraction) -> str:
     )
 
 
-def plain(x: Fraction, digits: int = _DIGITS) -> str:
-    """Return the decimal of x, exact if ``digits`` suffice, else rounded to nearest."""
+def plain(x: Fraction, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return the decimal of x, exact if ``digits`` suffice, else rounded.
+
+    ``rounding`` is a direction of `decimal`: an interval is rounded outwards, an
+    error up, anything else to nearest.
+    """
     if x.denominator == 1:
         return str(x.numerator)
-    context = Context(prec=digits, Emax=10**6, Emin=-(10**6))
+    context = Context(prec=digits, rounding=rounding, Emax=10**6, Emin=-(10**6))
     number = context.divide(Decimal(x.numerator), Decimal(x.denominator))
     if not context.flags[Inexact]:
         number = number.normalize(context)

@@ -6,6 +6,7 @@ so a group can be marked where it says otherwise; that costs no privacy.
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING
 from fractions import Fraction
 
 from dpql.model.notation import plain
@@ -30,10 +31,10 @@ def contradiction(
     """
     if promised is None or noisy_count + half_width >= promised:
         return None
+    count, off = plain(noisy_count, 7), plain(half_width, 7, ROUND_CEILING)
     return (
-        f"fewer than the promised {_rows(promised)} here (noisy count "
-        f"{plain(noisy_count, 7)} ± {plain(half_width, 7)}): the stated ± does not "
-        "hold, the interval does"
+        f"fewer than the promised {_rows(promised)} here (noisy count {count} ± "
+        f"{off}): the stated ± does not hold, the interval does"
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -40,6 +41,9 @@ COLUMNS = (
     "exact",
 )
 """The columns of the table of all values."""
+
+_DIGITS = 7
+"""Digits on a screen; intervals and errors are rounded outwards."""
 
 _SHOWN = 20
 """Cells of a statistic that a notebook or terminal shows; the files hold them all."""
@@ -136,15 +140,16 @@ def _shown_rows(result: Result) -> Iterator[tuple[str, ...]]:
     headings = [_whole(heading_text(heading)) for heading in result.headings]
     yield (*headings, "value", "lower", "upper")
     for value in islice(result.values, _SHOWN):
-        yield (*(_whole(key_text(key)) for key in value.cell), *_numbers(value, 7))
+        yield (
+            *(_whole(key_text(key)) for key in value.cell),
+            plain(value.value, _DIGITS),
+            plain(value.lower, _DIGITS, ROUND_FLOOR),
+            plain(value.upper, _DIGITS, ROUND_CEILING),
+        )
 
 
-def _numbers(value: Value, digits: int = 15) -> tuple[str, str, str]:
-    return (
-        plain(value.value, digits),
-        plain(value.lower, digits),
-        plain(value.upper, digits),
-    )
+def _numbers(value: Value) -> tuple[str, str, str]:
+    return plain(value.value), plain(value.lower), plain(value.upper)
 
 
 def _promise(result: Result) -> str:
@@ -153,7 +158,7 @@ def _promise(result: Result) -> str:
     if result.accuracy is None:
         return f"{f' in{unit}' if unit else ''}, intervals at {sure}"
     rests = condition_words(result.step)
-    return f" ± {plain(result.accuracy, 7)}{unit}, {sure}" + (
+    return f" ± {plain(result.accuracy, _DIGITS, ROUND_CEILING)}{unit}, {sure}" + (
         f", {rests}" if rests else ""
     )
 

@@ -98,7 +98,7 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def table(explanation: Explanation) -> list[tuple[str, ...]]:
+def table(explanation: Explanation, *, bars: bool = True) -> list[tuple[str, ...]]:
     """Return the heading and a row for each statistic."""
     common = confidence(explanation.lines)
     heading = "within" if common is None else f"within, {common}"
@@ -111,7 +111,8 @@ def table(explanation: Explanation) -> list[tuple[str, ...]]:
                 line.mechanism,
                 f"{line.cells:,}".replace(",", " "),
                 rational(line.epsilon),
-                f"{bar(line.share)} {decimal(100 * line.share, 2)}%",
+                (f"{bar(line.share)} " if bars else "")
+                + f"{decimal(100 * line.share, 2)}%",
                 starred(line) + aside,
             )
         )

@@ -20,7 +20,7 @@ def text(plan: Plan) -> str:
 def html(plan: Plan) -> str:
     """Return the review as a fragment that a notebook shows; every text is escaped."""
     explanation = explain(plan)
-    heading, *rows = table(explanation)
+    heading, *rows = table(explanation, bars=False)
     body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
     notes = "".join(f"<p>{escape(note)}</p>" for note in footnotes(explanation))
     facts = _items(f"{name}: {words}" for name, words in explanation.facts)

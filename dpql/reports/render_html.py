@@ -24,6 +24,7 @@ from dpql.reports.predicate import NoisePart, ReportPredicate, StatisticRecord
 from dpql.reports.view import (
     View,
     bound_text,
+    cell_label,
     digits_of,
     error_text,
     exact_text,
@@ -115,7 +116,7 @@ def _head(view: View) -> Iterator[str]:
 
 def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
     axis = axis_of(statistic)
-    unit = f", {_safe(measure_text(statistic.unit))}" if statistic.unit else ""
+    unit = f"; in {_safe(measure_text(statistic.unit))}" if statistic.unit else ""
     yield f"<section><h2>{_safe(statistic.name)}</h2>"
     yield (
         f'<p class="quiet">{_safe(statistic.definition, limit=WHOLE)}{unit}; '
@@ -151,7 +152,8 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
             f'<td class="graph">{interval_plot(axis, value)}</td></tr>'
         )
         if mark is not None:
-            words = _safe(mark, limit=WHOLE)
+            label = cell_label(statistic, value)
+            words = _safe(f"{label}: {mark}" if label else mark, limit=WHOLE)
             yield f'<tr class="mark"><td colspan="{span}">{words}</td></tr>'
     yield "</tbody></table></div>"
     hidden = len(statistic.values) - _ROWS

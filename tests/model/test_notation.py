@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
 import pytest
@@ -205,3 +206,5 @@ def test_rounded_decimals_say_when_they_are_exact() -> None:
     """Values are written to fifteen digits, short ones as they are."""
     assert "0.333333333333333" == plain(Fraction(1, 3))
     assert "0.5" == plain(Fraction(1, 2))
+    assert "-0.34" == plain(Fraction(-1, 3), 2, ROUND_FLOOR)
+    assert "0.67" == plain(Fraction(2, 3), 2, ROUND_CEILING)
