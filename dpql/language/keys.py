@@ -229,8 +229,7 @@ STATISTIC = Record(
             CONDITION,
             "Only rows that pass. A comparison with a null is false, so `not` of it is "
             "true; a key that is not declared counts as null. Keys may stand in "
-            "quotes, with a backslash before a quote or a backslash; columns named "
-            "like a word of the language stand in backquotes.",
+            "quotes, columns in backquotes; in quotes, write a backslash before a quote.",
             "age >= 18 and age < 65",
         ),
         _field(

@@ -68,6 +68,7 @@ _CODED = re.compile(rf"[{QUOTE_LOOKALIKES}]|(?<= ) ")
 _ESCAPE = re.compile(r"\\u\{([0-9a-f]{4})\}|\\(.)")
 
 _DIGITS = 15
+_LONGEST_BARE = 60
 _MOST_ZEROS = 4
 _MOST_DIGITS = 40
 
@@ -107,7 +108,8 @@ def key_text(key: str, *, apart: str = "") -> str:
     """Return a key for a table or a list: bare, or in quotes where it needs them.
 
     It needs them if it holds a quote, a backslash, two spaces in a row or a character
-    of ``apart``, by which the reader tells the parts of a list from one another.
+    of ``apart``, by which the reader tells the parts of a list from one another; or if
+    it is so long that a terminal may fold it, and its end could pass for a row.
     """
     return key if _is_plain(key, apart) or _BIN.fullmatch(key) else quoted(key)
 
@@ -138,9 +140,9 @@ def cell_text(headings: Sequence[str], cell: Sequence[str]) -> str:
 def _is_plain(text: str, apart: str) -> bool:
     marks = f'"\\`{QUOTE_LOOKALIKES}{apart}'
     return (
-        text.isprintable()
+        0 < len(text) <= _LONGEST_BARE
+        and text.isprintable()
         and text == text.strip()
-        and text != ""
         and "  " not in text
         and not any(mark in text for mark in marks)
     )

@@ -188,8 +188,8 @@ def _mechanisms(predicate: ReportPredicate) -> str:
     ]
     made = predicate.implementation
     lines.append(
-        f"dpql {made.dpql}: integer sums and rational noise on a lattice, no floating "
-        "point; a fixed number of random bits for each draw"
+        f"dpql {made.dpql}: integer sums, and noise on a lattice whose distribution is "
+        "exact: what doubles cannot settle is drawn with integers"
     )
     return _inert("; ".join(lines))
 

@@ -175,7 +175,8 @@ def _noise(part: NoisePart) -> str:
     return (
         f"<p><strong>{_safe(part.name)}</strong>: {_safe(part.mechanism)}, "
         f"ε {related(part.epsilon)}, off by at most "
-        f"{error_text(part.half_width)} with {percent_text(part.level)} confidence</p>"
+        f"{error_text(part.half_width)} in its own whole units with "
+        f"{percent_text(part.level)} confidence</p>"
         f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
     )
 

@@ -138,6 +138,8 @@ def test_no_other_character_has_a_code(code: str) -> None:
         ("a\\b", r'"a\\b"'),
         ("north   1 000", r'"north \u{0020}\u{0020}1 000"'),
         ("", '""'),
+        ("k" * 60, "k" * 60),
+        ("k" * 61, f'"{"k" * 61}"'),
     ],
 )
 def test_ordinary_keys_stay_bare(key: str, expected: str) -> None:
