@@ -229,7 +229,7 @@ STATISTIC = Record(
             CONDITION,
             "Only rows that pass. A comparison with a null is false, so `not` of it is "
             "true; a key that is not declared counts as null. Keys may stand in "
-            "quotes, columns in backquotes; in quotes, write a backslash before a quote.",
+            "quotes, columns in backquotes; a quote in quotes needs a backslash.",
             "age >= 18 and age < 65",
         ),
         _field(

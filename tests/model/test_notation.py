@@ -115,6 +115,9 @@ def test_what_looks_like_a_quote_is_written_by_its_code() -> None:
     """No character between the quotes can be taken for their end."""
     written = quoted(f"a{QUOTE_LOOKALIKES}b")
     assert not set(QUOTE_LOOKALIKES) & set(written)
+    predicate, _ = parse_condition(f"c == {written}")
+    assert isinstance(predicate, Comparing)
+    assert f"a{QUOTE_LOOKALIKES}b" == predicate.values[0].text
     assert '"a \\u{0020}b"' == quoted("a  b")
     assert r'"\\u{201d}"' == quoted(r"\u{201d}")
 
