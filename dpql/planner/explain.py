@@ -248,8 +248,9 @@ def _otherwise(plan: Plan, step: Step) -> list[str]:
     unsaid = step.accuracy is None
     rests = condition_words(step)
     given = f", {rests}" if rests else ""
-    over = f" over {plural(_SAMPLES[0], 'row')}" if unsaid else ""
-    rows = _SAMPLES[0] if unsaid else step.at_least
+    most = min(_SAMPLES[0], plan.spec.data.rows.count)
+    over = f" over {plural(most, 'row')}" if unsaid else ""
+    rows = most if unsaid else step.at_least
     for other in MECHANISMS:
         error = error_at(plan, step, other, step.epsilon, rows=rows)
         if other != step.mechanism and error is not None:
