@@ -38,6 +38,9 @@ _IGNORABLE = (
 )
 _STARTS = tuple(first for first, _ in _IGNORABLE)
 
+WHOLE = 1 << 20
+"""A limit that cuts no name, key or condition of a spec, escapes included."""
+
 _CLIP = 60
 _WIDTH = 100
 

@@ -50,6 +50,14 @@ With `--format json` every command writes one JSON document and nothing else to 
 output, also when it fails: then it has the exit code as `status` and the faults, each
 with its code, message, hint and place, as `diagnostics`.
 
+The document of `dpql plan` and of `dpql show PLAN` has, for each statistic, the numbers
+of the plan, exactly and under the names of the plan's own file: `sensitivity`, `l0`,
+`lower`, `upper`, `bound`, `grids`, `quantisation`, `readout`, `loss`, `gamma`,
+`at_least`, and as `parts` every noisy number with its `sensitivity`, `l0`, `lower`,
+`upper`, `epsilon`, `loss`, `level`, `half_width`, `mechanism` and all `parameters` of
+the noise (`B`, `precision`, `Lambda_prime` and `lambda_prime`, or `theta` and
+`lattice`). Where an accuracy rests on `at_least`, `within` says so.
+
 `NO_COLOR` is obeyed; a terminal that cannot print ε gets `eps`.
 `DPQL_DEBUG=1` shows the traceback of a bug.
 `DPQL_LEDGER`, `DPQL_KEYS` and `DPQL_TRUST` name ledger, folder of keys and trust file.

@@ -8,12 +8,15 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.model.plan import Plan, Step
+from dpql.model.promised_rows import condition_words
 from dpql.planner.alternatives import Outcome, Supposition, error_at, what_if
+from dpql.planner.changes import whole
 from dpql.planner.figures import decimal, rational, within_text
 from dpql.planner.render import marked
 
 _ROWS = 1_000
 _STAR = " *"
+_DAGGER = " †"
 _FOOTNOTE = "* if there are 1 000 rows; the interval comes with each value."
 
 _HEADING = ("statistic", "mechanism", "ε", "within", "now")
@@ -30,11 +33,16 @@ def review(
     supposed = what_if(plan, **settings)
     words = ", ".join(f"{name} = {value}" for name, value in settings.items())
     if form == "json":
-        return _document(supposed, settings)
+        return _document(plan, supposed, settings)
     rows = [_HEADING, *_rows(plan, supposed, settings.get("alpha"))]
-    starred = any(row[-1].endswith(_STAR) for row in rows)
+    starred = any(cell.endswith(_STAR) for row in rows for cell in row)
+    notes = [_FOOTNOTE] * starred + [
+        f"{_DAGGER.strip()} {whole(step.name)}: only {rests}."
+        for step in plan.steps
+        if (rests := condition_words(step)) is not None
+    ]
     if form == "markdown":
-        return _markdown(rows, words) + (f"\n{_FOOTNOTE}\n" if starred else "")
+        return _markdown(rows, words) + "".join(f"\n{marked(n)}\n" for n in notes)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "   ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
@@ -45,7 +53,8 @@ def review(
     spends = f"ε = {rational(supposed.spent)} instead of {rational(plan.spent)}"
     return (
         f"{shown(source)}   supposing {words}   (no plan; it cannot be saved)\n\n"
-        f"{body}\n\n spends     {spends}\n" + (f"\n {_FOOTNOTE}\n" if starred else "")
+        f"{body}\n\n spends     {spends}\n"
+        + ("\n" + "".join(f" {note}\n" for note in notes) if notes else "")
     )
 
 
@@ -54,7 +63,7 @@ def _rows(
 ) -> list[tuple[str, ...]]:
     return [
         (
-            shown(outcome.name),
+            whole(outcome.name),
             outcome.mechanism,
             rational(outcome.epsilon),
             _within(_at(plan, alpha), step, outcome),
@@ -74,7 +83,8 @@ def _at(plan: Plan, alpha: Fraction | None) -> Plan:
 
 def _within(plan: Plan, step: Step, outcome: Outcome | Step) -> str:
     if outcome.accuracy is not None:
-        return within_text(outcome.accuracy, outcome.unit)
+        dagger = "" if condition_words(step) is None else _DAGGER
+        return within_text(outcome.accuracy, outcome.unit) + dagger
     error = error_at(plan, step, outcome.mechanism, outcome.epsilon, rows=_ROWS)
     return (
         "beside each value"
@@ -89,21 +99,27 @@ def _markdown(rows: list[tuple[str, ...]], words: str) -> str:
     return "\n".join([f"### Supposing {words}", "", heading, rule, *body]) + "\n"
 
 
-def _document(supposed: Supposition, settings: dict[str, Any]) -> dict[str, Any]:
+def _document(
+    plan: Plan, supposed: Supposition, settings: dict[str, Any]
+) -> dict[str, Any]:
     return {
         "supposing": {name: str(value) for name, value in settings.items()},
         "epsilon": _both(supposed.epsilon),
         "spent": _both(supposed.spent),
-        "statistics": [_entry(outcome) for outcome in supposed.outcomes],
+        "statistics": [
+            _entry(outcome, condition_words(step))
+            for outcome, step in zip(supposed.outcomes, plan.steps, strict=True)
+        ],
     }
 
 
-def _entry(outcome: Outcome) -> dict[str, Any]:
+def _entry(outcome: Outcome, rests: str | None) -> dict[str, Any]:
     return {
         "name": outcome.name,
         "mechanism": outcome.mechanism,
         "epsilon": _both(outcome.epsilon),
         "accuracy": None if outcome.accuracy is None else _both(outcome.accuracy),
+        "only": rests,
         "unit": outcome.unit,
     }
 

@@ -66,7 +66,8 @@ TERMS: dict[str, Term] = {
     "accuracy": Term(
         "how far the noise moves a value, with probability 1 - alpha",
         "It speaks of noise alone: sampling, missing answers and values clamped to "
-        "their bounds are not in it. As a way to spend (`spend: {accuracy: 60}`) it "
+        "their bounds are not in it. Where it rests on `at_least`, it holds only if "
+        "every group has so many rows. As a way to spend (`spend: {accuracy: 60}`) it "
         "asks for the least epsilon that keeps the error within 60.",
     ),
     "unit": Term(

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dpql.curator.run import run
 from dpql.errors import RunFault
+from dpql.model.notation import plain
 from dpql.model.plan import Plan
 from dpql.model.release import Rehearsal
-from dpql.model.release_text import plain
 from dpql.model.spec import (
     CategoryColumn,
     Column,

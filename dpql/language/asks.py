@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 from dpql.diagnostics import shown
-from dpql.language import numbers
 from dpql.language.context import (
     Context,
     distinct,
@@ -21,6 +20,7 @@ from dpql.language.suggestions import quoted
 from dpql.language.tree import Entry, Node, Scalar
 from dpql.language.vocabulary import STATISTICS, StatisticWord
 from dpql.model.limits import LARGEST_EPSILON, MOST_CELLS
+from dpql.model.notation import number_text
 from dpql.model.spec import (
     AccuracyTarget,
     Condition,
@@ -87,7 +87,7 @@ def check_level(name: str, node: Node | None, context: Context) -> None:
     if not 0 < level < 1 and not (name == "gamma" and level == 1):
         context.add(
             "DPQL312",
-            f"`{name}` is {numbers.spelled(level)}, which is not a probability "
+            f"`{name}` is {number_text(level)}, which is not a probability "
             "strictly between 0 and 1",
             node.span,
             "write `alpha: 0.05`" if name == "alpha" else "write `gamma: 1e-9`",
@@ -137,7 +137,7 @@ def _edges(
         if edge <= before:
             context.add(
                 "DPQL306",
-                f"the bin edge {numbers.spelled(edge)} is not above the one before it",
+                f"the bin edge {number_text(edge)} is not above the one before it",
                 item.span,
                 "list the edges from the smallest to the largest",
             )
@@ -148,11 +148,11 @@ def _edges(
         ):
             context.add(
                 "DPQL306",
-                f"the bin edge {numbers.spelled(edge)} is outside the bounds of "
+                f"the bin edge {number_text(edge)} is outside the bounds of "
                 f"`{shown(columns[0])}`",
                 item.span,
-                f"keep within {numbers.spelled(column.lower)} and "
-                f"{numbers.spelled(column.upper)}",
+                f"keep within {number_text(column.lower)} and "
+                f"{number_text(column.upper)}",
             )
     return tuple(edge for _, edge in known)
 
@@ -254,13 +254,13 @@ def _spend(node: Node | None, context: Context) -> Spend | None:
         return None
     most = context.epsilon or LARGEST_EPSILON
     if amount <= 0:
-        message = f"`{way}` is {numbers.spelled(amount)}, and must be above 0"
+        message = f"`{way}` is {number_text(amount)}, and must be above 0"
         hint = f"write `spend: {{{way}: 1}}`, or another way: {quoted(_WAYS)}"
         context.add("DPQL314", message, amount_node.span, hint)
     elif way == "epsilon" and amount > most:
         message = (
-            f"the statistic spends {numbers.spelled(amount)}, more than the total of "
-            f"{numbers.spelled(Fraction(most))}"
+            f"the statistic spends {number_text(amount)}, more than the total of "
+            f"{number_text(Fraction(most))}"
         )
         hint = "lower it, or raise `epsilon` under `privacy`"
         context.add("DPQL314", message, amount_node.span, hint)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from dpql.diagnostics import shown
-from dpql.language import numbers
 from dpql.language.context import (
     Context,
     distinct,
@@ -18,6 +17,7 @@ from dpql.language.context import (
 )
 from dpql.language.tree import Entry, Node, Scalar
 from dpql.model.characters import look, mixes_alphabets
+from dpql.model.notation import number_text
 from dpql.model.spec import (
     CategoryColumn,
     Column,
@@ -100,11 +100,11 @@ def _number(entry: Entry, kind: NumberType, context: Context) -> Column | None:
     if lower >= upper:
         context.add(
             "DPQL303",
-            f"the lower bound {numbers.spelled(lower)} is not below the upper bound "
-            f"{numbers.spelled(upper)}",
+            f"the lower bound {number_text(lower)} is not below the upper bound "
+            f"{number_text(upper)}",
             node.span,
-            f"write `bounds: [{numbers.spelled(min(lower, upper))}, "
-            f"{numbers.spelled(max(lower, upper))}]`"
+            f"write `bounds: [{number_text(min(lower, upper))}, "
+            f"{number_text(max(lower, upper))}]`"
             if lower > upper
             else "leave some room between them",
         )
@@ -147,8 +147,8 @@ def _grid(
         context.add("DPQL304", "`step` must be above 0", at.span, "write `step: 0.01`")
     elif step is not None and ((upper - lower) / step).denominator != 1:
         most = lower + (upper - lower) // step * step
-        hint = f"for example `bounds: [{numbers.spelled(lower)}, " + (
-            f"{numbers.spelled(most)}]`" if most > lower else "...]`"
+        hint = f"for example `bounds: [{number_text(lower)}, " + (
+            f"{number_text(most)}]`" if most > lower else "...]`"
         )
         context.add(
             "DPQL304",
@@ -167,7 +167,7 @@ def _nulls(
         return None
     if text(node) == "drop":
         if context.neighbours is Neighbours.REPLACE_ONE:
-            middle = numbers.spelled((lower + upper) / 2)
+            middle = number_text((lower + upper) / 2)
             context.add(
                 "DPQL308",
                 "`drop` would change the number of rows, which is public here",
@@ -181,8 +181,8 @@ def _nulls(
     if not lower <= fill <= upper:
         context.add(
             "DPQL307",
-            f"nulls count as {numbers.spelled(fill)}, which is outside the bounds",
+            f"nulls count as {number_text(fill)}, which is outside the bounds",
             node.span,
-            f"take a value from {numbers.spelled(lower)} to {numbers.spelled(upper)}",
+            f"take a value from {number_text(lower)} to {number_text(upper)}",
         )
     return FillNulls(value=fill)

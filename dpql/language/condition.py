@@ -11,6 +11,7 @@ from dpql.language.keys import CONDITION
 from dpql.language.predicate import Junction, Negation, Piece, Predicate, Test
 from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Scalar
+from dpql.model.notation import number_text
 from dpql.model.spec import (
     And,
     Between,
@@ -114,8 +115,7 @@ class _Typer:
                 "DPQL320",
                 "`between` has its ends the wrong way round, so nothing passes",
                 self._scalar.part(test.values[0].start, test.values[1].end),
-                f"write `between {numbers.spelled(upper)} and "
-                f"{numbers.spelled(lower)}`",
+                f"write `between {number_text(upper)} and {number_text(lower)}`",
             )
         return Between(column=name, lower=lower, upper=upper)
 

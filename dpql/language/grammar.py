@@ -20,8 +20,9 @@ from dpql.language.predicate import (
     enclosed,
     junction,
 )
-from dpql.language.words import RESERVED, unquoted
+from dpql.language.words import unquoted
 from dpql.model.limits import DEEPEST
+from dpql.model.notation import RESERVED
 
 _GRAMMAR = Path(__file__).with_name("query.lark")
 

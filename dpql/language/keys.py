@@ -228,7 +228,8 @@ STATISTIC = Record(
             "where",
             CONDITION,
             "Only rows that pass. A comparison with a null is false, so `not` of it is "
-            "true; a key that is not declared counts as null.",
+            "true; a key that is not declared counts as null. Keys may stand in "
+            "quotes, columns in backquotes; a quote in quotes needs a backslash.",
             "age >= 18 and age < 65",
         ),
         _field(
@@ -242,7 +243,8 @@ STATISTIC = Record(
             WHOLE,
             "A public promise that every group has so many rows. Needed to price an "
             "accuracy target where the count is private. Not enforced, and no "
-            "part of the privacy guarantee.",
+            "part of the privacy guarantee: where it is not true, the stated accuracy "
+            "does not hold, and the report marks groups whose noisy count shows it.",
             500,
         ),
         _MECHANISM,

@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-LONGEST = 64
-"""The most characters a number may have."""
-
-LARGEST_EXPONENT = 308
-"""The largest power of ten a number may be written with."""
+from dpql.model.limits import LONGEST_NUMBER
 
 _DIGITS = r"[0-9]+(?:_[0-9]+)*"
 _WHOLE = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
@@ -30,12 +26,12 @@ _WHOLE_NUMBER = re.compile(WHOLE_PATTERN)
 
 def is_number(text: str) -> bool:
     """Tell whether the text is a number of the language."""
-    return len(text) <= LONGEST and _NUMBER.fullmatch(text) is not None
+    return len(text) <= LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
 
 
 def is_whole(text: str) -> bool:
     """Tell whether the text is a whole number of the language."""
-    return len(text) <= LONGEST and _WHOLE_NUMBER.fullmatch(text) is not None
+    return len(text) <= LONGEST_NUMBER and _WHOLE_NUMBER.fullmatch(text) is not None
 
 
 def is_oversized(text: str) -> bool:
@@ -46,36 +42,3 @@ def is_oversized(text: str) -> bool:
 def exact(text: str) -> Fraction:
     """Return the exact value of a text for which `is_number` holds."""
     return Fraction(text.replace("_", ""))
-
-
-def spelled(value: Fraction) -> str:
-    """Return a number of the language whose exact value is ``value``.
-
-    It is no longer than `LONGEST` when ``value`` was once written as such a number.
-    """
-    twos = (value.denominator & -value.denominator).bit_length() - 1
-    fives, rest = 0, value.denominator >> twos
-    while rest % 5 == 0:
-        fives, rest = fives + 1, rest // 5
-    if rest != 1:
-        return f"{value.numerator}/{value.denominator}"
-    places = max(twos, fives)
-    digits = str(abs(value.numerator) * 10**places // value.denominator)
-    sign = "-" if value < 0 else ""
-    return sign + _decimal(digits, places)
-
-
-_MOST_ZEROS = 4
-_MOST_DIGITS = 40
-
-
-def _decimal(digits: str, places: int) -> str:
-    point = len(digits) - places
-    if places == 0 and point <= _MOST_DIGITS:
-        return digits
-    if -_MOST_ZEROS < point <= _MOST_DIGITS and len(digits) <= _MOST_DIGITS:
-        padded = digits.rjust(places + 1, "0")
-        return f"{padded[:-places]}.{padded[-places:]}"
-    kept = digits.rstrip("0")
-    rest = f".{kept[1:]}" if kept[1:] else ""
-    return f"{kept[0]}{rest}e{point - 1}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dpql.language.words import spelled_literal, spelled_name
+from dpql.language.words import spelled_literal
+from dpql.model.notation import name_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ def spelled(predicate: Predicate) -> str:
     """Return the canonical text; the depth is bounded by the parser."""
     match predicate:
         case Negation(operand=Test(operator="is null") as test):
-            return f"{spelled_name(test.column.text)} is not null"
+            return f"{name_text(test.column.text)} is not null"
         case Negation(operand=operand):
             inner = spelled(operand)
             return f"not ({inner})" if isinstance(operand, Junction) else f"not {inner}"
@@ -96,7 +97,7 @@ def _operand(predicate: Predicate, word: str) -> str:
 
 
 def _test(test: Test) -> str:
-    column = spelled_name(test.column.text)
+    column = name_text(test.column.text)
     values = [spelled_literal(value.text) for value in test.values]
     match test.operator:
         case "in":

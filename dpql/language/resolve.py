@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpql.diagnostics import shown
-from dpql.language import numbers
 from dpql.language.asks import check_level, resolve_statistic
 from dpql.language.columns import resolve_columns
 from dpql.language.context import (
@@ -19,6 +18,7 @@ from dpql.language.context import (
 from dpql.language.source import Source
 from dpql.language.tree import Mapping, Node, Scalar, places
 from dpql.model.limits import LARGEST_EPSILON, MOST_ROWS
+from dpql.model.notation import number_text
 from dpql.model.spec import (
     Contributes,
     Data,
@@ -138,7 +138,7 @@ def _epsilon(node: Node | None, context: Context) -> Fraction | None:
     else:
         context.add(
             "DPQL310",
-            f"`epsilon` is {numbers.spelled(epsilon)}, and must be above 0 and at most "
+            f"`epsilon` is {number_text(epsilon)}, and must be above 0 and at most "
             f"{LARGEST_EPSILON}",
             place.span,
             "write a total such as `epsilon: 1.0`; smaller is more private",
@@ -152,7 +152,7 @@ def _delta(node: Node | None, context: Context) -> Fraction | None:
     if place is not None and delta is not None and delta != 0:
         context.add(
             "DPQL311",
-            f"`delta` is {numbers.spelled(delta)}, and every mechanism here is pure",
+            f"`delta` is {number_text(delta)}, and every mechanism here is pure",
             place.span,
             "write `delta: 0`",
         )

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import assert_never
 
 from dpql.errors import Span
-from dpql.language import numbers, words
 from dpql.language.formatter import written
+from dpql.language.grammar import parse_condition
+from dpql.language.predicate import spelled
 from dpql.language.source import form_named
 from dpql.language.tree import Entry, Mapping, Node, Plain, Scalar, Sequence
+from dpql.model.condition_text import condition_text
+from dpql.model.notation import number_text
 from dpql.model.spec import (
     AccuracyTarget,
-    And,
-    Between,
     CategoryColumn,
     Column,
-    Comparison,
-    Condition,
     Epsilon,
     FillNulls,
     IdColumn,
-    IsNull,
-    Literal,
-    Membership,
-    Not,
     NumberColumn,
-    Or,
     Privacy,
     RowsExactly,
     Share,
@@ -89,8 +82,8 @@ def _privacy(privacy: Privacy) -> Plain:
         }
     return plain | {
         "neighbours": privacy.neighbours.value,
-        "epsilon": numbers.spelled(privacy.epsilon),
-        "delta": numbers.spelled(privacy.delta),
+        "epsilon": number_text(privacy.epsilon),
+        "delta": number_text(privacy.delta),
     }
 
 
@@ -109,14 +102,14 @@ def _column(column: Column) -> Plain:
 def _number_column(column: NumberColumn) -> Plain:
     plain: dict[str, Plain] = {
         "type": column.type.value,
-        "bounds": [numbers.spelled(column.lower), numbers.spelled(column.upper)],
+        "bounds": [number_text(column.lower), number_text(column.upper)],
     }
     if column.step is not None:
-        plain["step"] = numbers.spelled(column.step)
+        plain["step"] = number_text(column.step)
     if column.unit is not None:
         plain["unit"] = column.unit
     fill = column.nulls.value if isinstance(column.nulls, FillNulls) else None
-    plain["nulls"] = "drop" if fill is None else {"as": numbers.spelled(fill)}
+    plain["nulls"] = "drop" if fill is None else {"as": number_text(fill)}
     return plain
 
 
@@ -128,17 +121,18 @@ def _statistic(ask: Statistic) -> Plain:
         of = ask.columns[0]
     plain: dict[str, Plain] = {ask.kind.value: of}
     if ask.edges:
-        plain["bins"] = [numbers.spelled(edge) for edge in ask.edges]
+        plain["bins"] = [number_text(edge) for edge in ask.edges]
     if ask.where is not None:
-        plain["where"] = condition_text(ask.where)
+        # As the formatter leaves it: keys bare where they can be.
+        plain["where"] = spelled(parse_condition(condition_text(ask.where))[0])
     if ask.by:
         plain["by"] = list(ask.by)
     if ask.at_least is not None:
         plain["at_least"] = str(ask.at_least)
     return plain | {
         "mechanism": ask.mechanism.value,
-        "alpha": numbers.spelled(ask.alpha),
-        "gamma": numbers.spelled(ask.gamma),
+        "alpha": number_text(ask.alpha),
+        "gamma": number_text(ask.gamma),
         "spend": _spend(ask.spend),
     }
 
@@ -146,50 +140,10 @@ def _statistic(ask: Statistic) -> Plain:
 def _spend(spend: Spend) -> Plain:
     match spend:
         case Share(weight=amount):
-            return {"share": numbers.spelled(amount)}
+            return {"share": number_text(amount)}
         case Epsilon(value=amount):
-            return {"epsilon": numbers.spelled(amount)}
+            return {"epsilon": number_text(amount)}
         case AccuracyTarget(within=amount):
-            return {"accuracy": numbers.spelled(amount)}
+            return {"accuracy": number_text(amount)}
         case _:
             assert_never(spend)
-
-
-def condition_text(condition: Condition) -> str:  # noqa: PLR0911  one per kind
-    """Return the canonical spelling of a condition."""
-    match condition:
-        case Comparison(column=column, operator=operator, value=value):
-            return f"{words.spelled_name(column)} {operator} {_literal(value)}"
-        case Membership(column=column, values=values):
-            listed = ", ".join(_literal(value) for value in values)
-            return f"{words.spelled_name(column)} in [{listed}]"
-        case Between(column=column, lower=lower, upper=upper):
-            ends = f"{numbers.spelled(lower)} and {numbers.spelled(upper)}"
-            return f"{words.spelled_name(column)} between {ends}"
-        case IsNull(column=column):
-            return f"{words.spelled_name(column)} is null"
-        case Not(operand=operand):
-            return _negation(operand)
-        case And(operands=operands):
-            return " and ".join(_operand(operand) for operand in operands)
-        case Or(operands=operands):
-            return " or ".join(_operand(operand) for operand in operands)
-        case _:
-            assert_never(condition)
-
-
-def _negation(operand: Condition) -> str:
-    if isinstance(operand, IsNull):
-        return f"{words.spelled_name(operand.column)} is not null"
-    return f"not {_operand(operand)}"
-
-
-def _operand(condition: Condition) -> str:
-    text = condition_text(condition)
-    return f"({text})" if isinstance(condition, And | Or) else text
-
-
-def _literal(value: Literal) -> str:
-    if isinstance(value, Fraction):
-        return numbers.spelled(value)
-    return words.spelled_literal(value)

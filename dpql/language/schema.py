@@ -25,6 +25,7 @@ from dpql.language.shape import (
     Text,
     Variants,
 )
+from dpql.model.limits import LONGEST_NUMBER
 
 Schema = dict[str, Any]
 
@@ -120,7 +121,7 @@ def _number(shape: Number) -> Schema:
     pattern = numbers.WHOLE_PATTERN if shape.whole else numbers.NUMBER_PATTERN
     text = {
         "type": "string",
-        "maxLength": numbers.LONGEST,
+        "maxLength": LONGEST_NUMBER,
         "pattern": _whole(pattern),
     }
     return {"if": {"type": "string"}, "then": text, "else": number}

@@ -22,6 +22,7 @@ from dpql.language.shape import (
 from dpql.language.source import Source
 from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
+from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
 
 
 def check(node: Node, shape: Shape, source: Source, what: str) -> None:
@@ -99,8 +100,8 @@ def _number(node: Node, shape: Number, source: Source, what: str) -> None:
             "DPQL206",
             f"{what} is a number beyond any use",
             node.span,
-            f"at most {numbers.LONGEST} characters, and no exponent "
-            f"beyond {numbers.LARGEST_EXPONENT}",
+            f"at most {LONGEST_NUMBER} characters, and no exponent "
+            f"beyond {LARGEST_EXPONENT}",
         )
     elif not numbers.is_number(text):
         source.add(

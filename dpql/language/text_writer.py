@@ -5,19 +5,14 @@ from __future__ import annotations
 from dpql.language.comments import Path
 from dpql.language.tree import Mapping, Node, Scalar, Sequence
 from dpql.language.vocabulary import STATISTICS
-from dpql.language.words import (
-    is_bare,
-    spelled_key,
-    spelled_name,
-    spelled_subject,
-    spelled_text,
-)
+from dpql.language.words import spelled_key, spelled_subject, spelled_text
 from dpql.language.yaml_writer import Line
+from dpql.model.notation import is_bare, name_text
 
 
 def text_lines(root: Mapping) -> list[Line]:
     """Return the lines of a tree that has the shape of a spec."""
-    name = spelled_name(_scalar(root, "release"))
+    name = name_text(_scalar(root, "release"))
     purpose = spelled_text(_scalar(root, "purpose"))
     lines: list[Line] = [
         (("dpql",), f"dpql {_scalar(root, 'dpql')}"),
@@ -39,9 +34,9 @@ def _data(data: Mapping) -> list[Line]:
     rows = _mapping(data, "rows")
     bound = "exactly" if rows.get("exactly") else "at most"
     count = _scalar(rows, "exactly" if rows.get("exactly") else "at_most")
-    head = f"from {spelled_name(_scalar(data, 'source'))} with {bound} {_rows(count)}"
+    head = f"from {name_text(_scalar(data, 'source'))} with {bound} {_rows(count)}"
     columns = _mapping(data, "columns").entries
-    names = [spelled_name(entry.name) for entry in columns]
+    names = [name_text(entry.name) for entry in columns]
     width = max(map(len, names))
     lines: list[Line] = [(("data",), head)]
     for name, entry in zip(names, columns, strict=True):
@@ -86,7 +81,7 @@ def _privacy(privacy: Mapping) -> list[Line]:
 
 
 def _statistics(block: Mapping) -> list[Line]:
-    names = [spelled_name(entry.name) for entry in block.entries]
+    names = [name_text(entry.name) for entry in block.entries]
     width = max(map(len, names))
     lines: list[Line] = []
     for name, entry in zip(names, block.entries, strict=True):
@@ -106,7 +101,7 @@ def _statistic(ask: Mapping) -> str:
     if ask.get("where") is not None:
         words.append(f"where {_scalar(ask, 'where')}")
     if ask.get("by") is not None:
-        words.append(f"by {', '.join(map(spelled_name, _items(ask, 'by')))}")
+        words.append(f"by {', '.join(map(name_text, _items(ask, 'by')))}")
     if ask.get("at_least") is not None:
         words.append(f"at least {_rows(_scalar(ask, 'at_least'))}")
     if ask.get("mechanism") is not None:

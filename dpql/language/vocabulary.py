@@ -58,7 +58,9 @@ STATISTICS: dict[str, StatisticWord] = {
             mechanism=MechanismName.SNAPPING,
             takes_at_least=True,
             fewest_rows=2,
-            summary="The variance of a number column, cells clamped to its bounds.",
+            summary="The variance of a number column, each cell clamped to its bounds: "
+            "of the sample (divided by n - 1) where the number of rows is public, else "
+            "of the population (divided by n).",
             example="wage",
         ),
         StatisticWord(

@@ -82,3 +82,16 @@ Condition = Comparison | Membership | Between | IsNull | Not | And | Or
 It reads cells as they are, before clamping and filling. Comparison, membership and
 between are false on a null; `Not` of a false is true. The tree is at most 32 deep.
 """
+
+
+def columns_in(condition: Condition | None) -> set[str]:
+    """Return the columns that a condition reads."""
+    match condition:
+        case None:
+            return set()
+        case Not(operand=operand):
+            return columns_in(operand)
+        case And(operands=operands) | Or(operands=operands):
+            return set().union(*map(columns_in, operands))
+        case _:
+            return {condition.column}

@@ -29,6 +29,12 @@ MOST_GROUPINGS = 8
 LARGEST_WHOLE = 1 << 60
 """Integers are counted exactly while their bounds are no farther from 0 than this."""
 
+LONGEST_NUMBER = 64
+"""The most characters a number may have."""
+
+LARGEST_EXPONENT = 308
+"""The largest power of ten a number may be written with."""
+
 DEEPEST = 32
 """The deepest nesting of a spec and of a condition."""
 

@@ -17,8 +17,9 @@ from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, ClassVar, overload
 
-from dpql.model.plan import Plan, Step
-from dpql.model.release_text import as_csv, as_html, as_text, plain
+from dpql.model.notation import number_text, plain
+from dpql.model.plan import VERSION, Plan, Step
+from dpql.model.release_text import as_csv, as_html, as_text
 from dpql.model.spec import CategoryColumn, Data, StatisticKind
 
 _TABLES = "dpql.curator.engines.tables"
@@ -205,19 +206,27 @@ def headings(step: Step) -> tuple[str, ...]:
     return step.by + binned
 
 
-def cells(step: Step, data: Data) -> Iterator[tuple[str, ...]]:
-    """Yield the texts of every cell of a step, in the order of the plan."""
+def cells(
+    step: Step, data: Data, *, version: int = VERSION
+) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of every cell of a step, in the order of the plan.
+
+    ``version`` is the plan's format; the first one rounded the edges of bins.
+    """
     axes = [_keys(data, name) for name in step.by]
     if step.statistic is StatisticKind.HISTOGRAM:
-        axes.append(bins(step.edges) or _keys(data, step.columns[0]))
+        write = number_text if version == VERSION else plain
+        axes.append(bins(step.edges, write) or _keys(data, step.columns[0]))
     return product(*axes)
 
 
-def bins(edges: Sequence[Fraction]) -> tuple[str, ...]:
+def bins(
+    edges: Sequence[Fraction], write: Callable[[Fraction], str] = number_text
+) -> tuple[str, ...]:
     """Return the bins between edges as text; only the last one is closed."""
     last = len(edges) - 2
     return tuple(
-        f"[{plain(low)}, {plain(high)}{']' if i == last else ')'}"
+        f"[{write(low)}, {write(high)}{']' if i == last else ')'}"
         for i, (low, high) in enumerate(pairwise(edges))
     )
 

@@ -9,14 +9,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
-from decimal import Context, Decimal, Inexact
-from fractions import Fraction
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dpql.diagnostics import shown
+from dpql.diagnostics import WHOLE, shown
+from dpql.model.notation import (
+    cell_text,
+    heading_text,
+    key_text,
+    measure_text,
+    plain,
+)
+from dpql.model.plan import VERSION, Plan
+from dpql.model.promised_rows import condition_words, contradiction
 
 if TYPE_CHECKING:
     from dpql.model.release import Outcome, Result, Value
@@ -34,7 +42,9 @@ COLUMNS = (
 )
 """The columns of the table of all values."""
 
-_DIGITS = 15
+_DIGITS = 7
+"""Digits on a screen; intervals and errors are rounded outwards."""
+
 _SHOWN = 20
 """Cells of a statistic that a notebook or terminal shows; the files hold them all."""
 
@@ -42,20 +52,16 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A spreadsheet may run a text that starts so."""
 
 
-def plain(x: Fraction, digits: int = _DIGITS) -> str:
-    """Return the decimal of x, exact if ``digits`` suffice, else rounded to nearest."""
-    if x.denominator == 1:
-        return str(x.numerator)
-    context = Context(prec=digits, Emax=10**6, Emin=-(10**6))
-    number = context.divide(Decimal(x.numerator), Decimal(x.denominator))
-    if not context.flags[Inexact]:
-        number = number.normalize(context)
-    return format(number, "f" if number.adjusted() > -20 else "e")  # noqa: PLR2004  zeros
+def cell_label(plan: Plan, result: Result, value: Value) -> str:
+    """Return the cell of a value as one text, as the tables of its plan's format do.
 
-
-def cell_text(headings: Sequence[str], cell: Sequence[str]) -> str:
-    """Return a cell as one text: ``district=north, sex=f``; empty for one number."""
-    return ", ".join(f"{h}={text}" for h, text in zip(headings, cell, strict=True))
+    Plans of the first format left keys as they are, so that two cells could be one
+    text; their tables are signed and stay so.
+    """
+    if plan.version == VERSION:
+        return cell_text(result.headings, value.cell)
+    pairs = zip(result.headings, value.cell, strict=True)
+    return ", ".join(f"{heading}={key}" for heading, key in pairs)
 
 
 def as_csv(outcome: Outcome) -> str:
@@ -70,7 +76,7 @@ def as_csv(outcome: Outcome) -> str:
             writer.writerow(
                 (
                     _inert(result.name),
-                    _inert(cell_text(result.headings, value.cell)),
+                    _inert(cell_label(outcome.plan, result, value)),
                     *_numbers(value),
                     accuracy,
                     alpha,
@@ -131,30 +137,51 @@ def as_html(outcome: Outcome) -> str:
 
 
 def _shown_rows(result: Result) -> Iterator[tuple[str, ...]]:
-    yield (*map(shown, result.headings), "value", "lower", "upper")
+    headings = [_whole(heading_text(heading)) for heading in result.headings]
+    yield (*headings, "value", "lower", "upper")
     for value in islice(result.values, _SHOWN):
-        yield (*map(shown, value.cell), *_numbers(value, 7))
+        yield (
+            *(_whole(key_text(key)) for key in value.cell),
+            plain(value.value, _DIGITS),
+            plain(value.lower, _DIGITS, ROUND_FLOOR),
+            plain(value.upper, _DIGITS, ROUND_CEILING),
+        )
 
 
-def _numbers(value: Value, digits: int = _DIGITS) -> tuple[str, str, str]:
-    return (
-        plain(value.value, digits),
-        plain(value.lower, digits),
-        plain(value.upper, digits),
-    )
+def _numbers(value: Value) -> tuple[str, str, str]:
+    return plain(value.value), plain(value.lower), plain(value.upper)
 
 
 def _promise(result: Result) -> str:
-    unit = f" {shown(result.unit)}" if result.unit else ""
+    unit = f" {_whole(measure_text(result.unit))}" if result.unit else ""
     sure = f"{plain(100 * (1 - result.alpha), 6)}%"
     if result.accuracy is None:
         return f"{f' in{unit}' if unit else ''}, intervals at {sure}"
-    return f" ± {plain(result.accuracy, 7)}{unit}, {sure}"
+    rests = condition_words(result.step)
+    return f" ± {plain(result.accuracy, _DIGITS, ROUND_CEILING)}{unit}, {sure}" + (
+        f", {rests}" if rests else ""
+    )
 
 
 def _more(result: Result) -> list[str]:
     hidden = len(result.values) - _SHOWN
-    return [f"   … and {hidden} more"] if hidden > 0 else []
+    return [*_marks(result), *([f"   … and {hidden} more"] if hidden > 0 else [])]
+
+
+def _marks(result: Result) -> Iterator[str]:
+    """Yield a line for every group shown that has fewer rows than promised."""
+    step = result.step
+    if condition_words(step) is None:
+        return
+    for value in islice(result.values, _SHOWN):
+        mark = contradiction(step.at_least, value.noisy[0], step.parts[0].half_width)
+        if mark is not None:
+            cell = _whole(cell_text(result.headings, value.cell))
+            yield f"   ! {cell}: {mark}" if cell else f"   ! {mark}"
+
+
+def _whole(text: str) -> str:
+    return shown(text, limit=WHOLE)
 
 
 def _tags() -> Iterator[str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from dpql.diagnostics import shown
-from dpql.model.limits import COLUMN
+from dpql.diagnostics import WHOLE, shown
+from dpql.model.notation import name_text
 
 _MOST_DIGITS = 1_000
 
@@ -63,6 +63,11 @@ def contrast(old: _T, new: _T, show: Callable[[_T, int], str], digits: int) -> s
     return f"{show(old, digits)} → another, alike in {_MOST_DIGITS} digits"
 
 
-def whole_name(name: str) -> str:
-    """Return a name as it may be echoed, never cut: two names must not look alike."""
-    return shown(name, limit=COLUMN.longest)
+def whole(text: str) -> str:
+    """Return a text as it may be echoed, never cut: two texts must not look alike."""
+    return shown(text, limit=WHOLE)
+
+
+def column_name(name: str) -> str:
+    """Return the name of a column as a condition writes it."""
+    return whole(name_text(name))

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from dpql.model.condition import columns_in
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Column, NumberColumn, Share
-from dpql.planner.changes import Change, Verdict, whole_name
-from dpql.planner.conditions import columns_in
+from dpql.planner.changes import Change, Verdict, whole
 from dpql.planner.diff_promise import promise_changes
 from dpql.planner.diff_steps import step_changes
 from dpql.planner.explain import reads
@@ -76,7 +76,7 @@ def _unexplained(old: Plan, new: Plan) -> Iterator[Change]:
         if past is None or _causes(old, past) != _causes(new, step):
             continue
         if _unworded(past) != _unworded(step):
-            text = f"{whole_name(step.name)} is carried out otherwise"
+            text = f"{whole(step.name)} is carried out otherwise"
             yield Change.of(Verdict.REVIEW, "other", text)
     if _frame(old) != _frame(new):
         yield Change.of(Verdict.REVIEW, "other", "the plans differ elsewhere")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from dpql.model.notation import key_text, quoted, unit_text
 from dpql.model.plan import Plan
 from dpql.model.spec import (
     CategoryColumn,
@@ -15,9 +16,12 @@ from dpql.model.spec import (
     Rows,
     RowsExactly,
 )
-from dpql.planner.changes import Change, Verdict, contrast, whole_name
+from dpql.planner.changes import Change, Verdict, column_name, contrast, whole
 from dpql.planner.explain import reads
-from dpql.planner.figures import decimal, plural, rational, times
+from dpql.planner.figures import decimal, exactly, plural, rational, times
+
+_SHOWN = 3
+"""Keys that a change of keys names; the others are counted."""
 
 
 def promise_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
@@ -52,7 +56,7 @@ def _amount(plan: Plan, digits: int) -> str:
 
 def _privacy(old: Privacy, new: Privacy) -> Iterator[Change]:
     if old.unit != new.unit:
-        names = [whole_name(unit) if unit else "row" for unit in (old.unit, new.unit)]
+        names = [whole(unit_text(unit)) for unit in (old.unit, new.unit)]
         verdict, note = Verdict.REVIEW, "another unit is protected"
         if new.unit is None:
             verdict, note = Verdict.WEAKER, "single rows are protected, no whole unit"
@@ -75,7 +79,7 @@ def _privacy(old: Privacy, new: Privacy) -> Iterator[Change]:
 def _source(old: Plan, new: Plan) -> Iterator[Change]:
     before, after = old.spec.data, new.spec.data
     if before.source != after.source:
-        text = f"{whole_name(before.source)} → {whole_name(after.source)}"
+        text = f"{whole(before.source)} → {whole(after.source)}"
         yield Change.of(Verdict.REVIEW, "source", text, "other data")
     if before.rows != after.rows:
         text = f"{_rows(before.rows)} → {_rows(after.rows)}"
@@ -91,7 +95,7 @@ def _rows(rows: Rows) -> str:
 
 
 def _signer(plan: Plan) -> str:
-    return "none" if plan.spec.signer is None else whole_name(plan.spec.signer)
+    return "none" if plan.spec.signer is None else whole(quoted(plan.spec.signer))
 
 
 def _columns(old: Plan, new: Plan) -> Iterator[Change]:
@@ -100,52 +104,58 @@ def _columns(old: Plan, new: Plan) -> Iterator[Change]:
         if name in before:
             yield from _column(old.spec.data.column(name), new.spec.data.column(name))
         else:
-            text = f"+ {whole_name(name)}"
+            text = f"+ {column_name(name)}"
             yield Change.of(Verdict.REVIEW, "reads", text, "newly read column")
     for name in before:
         if name not in after:
-            text = f"- {whole_name(name)}"
+            text = f"- {column_name(name)}"
             yield Change.of(Verdict.STRONGER, "reads", text, "no longer read")
 
 
 def _column(old: Column, new: Column) -> Iterator[Change]:
-    name = whole_name(new.name)
+    name = column_name(new.name)
     if isinstance(old, CategoryColumn) and isinstance(new, CategoryColumn):
         if old.keys != new.keys:
             text = f"{name}, {plural(len(old.keys), 'key')} → {len(new.keys)}"
             if len(old.keys) == len(new.keys):
                 text = f"{name}, {plural(len(old.keys), 'key')}, not as before"
-            note = ", ".join(
-                [f"+ {whole_name(key)}" for key in new.keys if key not in old.keys][:3]
-                + [f"- {whole_name(key)}" for key in old.keys if key not in new.keys][
-                    :3
-                ]
-            )
+            more = [_key("+", key) for key in new.keys if key not in old.keys]
+            gone = [_key("-", key) for key in old.keys if key not in new.keys]
+            note = ", ".join([*_few(more), *_few(gone)])
             yield Change.of(Verdict.REVIEW, "keys", text, note or "another order")
     elif isinstance(old, NumberColumn) and isinstance(new, NumberColumn):
         if (old.lower, old.upper) != (new.lower, new.upper):
-            text = f"{name} {contrast(old, new, _interval, 12)}"
+            text = f"{name} {_interval(old)} → {_interval(new)}"
             yield Change.of(Verdict.REVIEW, "bounds", text)
         if (old.type, old.step) != (new.type, new.step):
-            text = f"{name} {contrast(old, new, _grain, 12)}"
+            text = f"{name} {_grain(old)} → {_grain(new)}"
             yield Change.of(Verdict.REVIEW, "type", text)
         if old.nulls != new.nulls:
-            text = f"{name} {contrast(old, new, _nulls, 12)}"
+            text = f"{name} {_nulls(old)} → {_nulls(new)}"
             yield Change.of(Verdict.REVIEW, "nulls", text)
     elif type(old) is not type(new):
         yield Change.of(Verdict.REVIEW, "type", f"{name} is of another kind")
 
 
-def _interval(column: NumberColumn, digits: int) -> str:
-    return f"[{decimal(column.lower, digits)}, {decimal(column.upper, digits)}]"
+def _key(mark: str, key: str) -> str:
+    return f"{mark} {whole(key_text(key, apart=','))}"
 
 
-def _grain(column: NumberColumn, digits: int) -> str:
-    step = "" if column.step is None else f" by {decimal(column.step, digits)}"
+def _few(keys: list[str]) -> list[str]:
+    hidden = len(keys) - _SHOWN
+    return keys if hidden <= 0 else [*keys[:_SHOWN], f"{keys[0][0]} {hidden} more"]
+
+
+def _interval(column: NumberColumn) -> str:
+    return f"[{exactly(column.lower)}, {exactly(column.upper)}]"
+
+
+def _grain(column: NumberColumn) -> str:
+    step = "" if column.step is None else f" by {exactly(column.step)}"
     return f"{column.type.value}{step}"
 
 
-def _nulls(column: NumberColumn, digits: int) -> str:
+def _nulls(column: NumberColumn) -> str:
     if isinstance(column.nulls, FillNulls):
-        return f"as {decimal(column.nulls.value, digits)}"
+        return f"as {exactly(column.nulls.value)}"
     return "drop"

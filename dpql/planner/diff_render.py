@@ -51,7 +51,7 @@ def as_html(difference: Difference) -> str:
     rows = "".join(
         "<tr>"
         + "".join(
-            f'<td style="text-align:left">{escape(cell)}</td>'
+            f'<td style="text-align:left;white-space:pre-wrap">{escape(cell)}</td>'
             for cell in (change.mark.strip(), change.subject, change.text, change.note)
         )
         + "</tr>"

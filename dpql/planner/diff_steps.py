@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dpql.model.condition_text import condition_text
 from dpql.model.plan import Plan, Step
-from dpql.planner.changes import Change, Verdict, contrast, whole_name
-from dpql.planner.conditions import condition_text
+from dpql.planner.changes import Change, Verdict, column_name, contrast, whole
 from dpql.planner.explain import promise, title
-from dpql.planner.figures import decimal, plural, rational
+from dpql.planner.figures import decimal, exactly, plural, rational
 
 
 def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
@@ -33,9 +33,9 @@ def _whole(verdict: Verdict, mark: str, step: Step) -> Change:
 
 
 def _changed(old: Step, new: Step) -> Iterator[Change]:
-    name = whole_name(new.name)
+    name = whole(new.name)
     if _asked(old) != _asked(new):
-        text = f"{name}: {contrast(old, new, _computes, 12)}"
+        text = f"{name}: {_computes(old)} → {_computes(new)}"
         yield Change.of(Verdict.REVIEW, "computes", text)
     if old.where != new.where:
         text = f"{name}: {_filter(old)} → {_filter(new)}"
@@ -89,20 +89,20 @@ def _asked(step: Step) -> tuple[object, ...]:
     return step.statistic, step.columns, step.edges
 
 
-def _computes(step: Step, digits: int) -> str:
-    columns = ", ".join(map(whole_name, step.columns)) or "rows"
-    edges = ", ".join(decimal(edge, digits) for edge in step.edges)
+def _computes(step: Step) -> str:
+    columns = ", ".join(map(column_name, step.columns)) or "rows"
+    edges = ", ".join(map(exactly, step.edges))
     return f"{step.statistic.value} {columns}" + (f" bins [{edges}]" if edges else "")
 
 
 def _filter(step: Step) -> str:
-    return "all rows" if step.where is None else condition_text(step.where)
+    return "all rows" if step.where is None else whole(condition_text(step.where))
 
 
 def _groups(step: Step) -> str:
     if step.cells == 1 and not step.by:
         return "none"
-    by = ", ".join(map(whole_name, step.by)) or "bins"
+    by = ", ".join(map(column_name, step.by)) or "bins"
     return f"{by} ({plural(step.cells, 'public key')})"
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpql.diagnostics import shown
 from dpql.mechanisms import MECHANISMS
-from dpql.model.plan import Plan, Step
-from dpql.model.spec import IdColumn, Neighbours
+from dpql.model.condition import columns_in
+from dpql.model.condition_text import condition_text
+from dpql.model.notation import unit_text
+from dpql.model.plan import Affine, Plan, Step
+from dpql.model.promised_rows import condition_words
+from dpql.model.spec import IdColumn, Neighbours, StatisticKind
+from dpql.model.step_words import bound_words, variance_words
 from dpql.planner.alternatives import error_at, finer_grid, round_target
-from dpql.planner.conditions import columns_in, condition_text
+from dpql.planner.changes import column_name, whole
 from dpql.planner.figures import decimal, percent, plural, rational, times, within_text
 
 _NOTED = 50
@@ -22,14 +27,19 @@ _SAMPLES = (1_000, 100_000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One statistic in the table."""
+    """One statistic in the table.
 
+    ``rests`` says on what the accuracy rests, where it does not hold anyway.
+    """
+
+    step: Step
     name: str
     mechanism: str
     cells: int
     epsilon: Fraction
     share: Fraction
     within: str
+    rests: str | None
     accuracy: Fraction | None
     accuracy_all: Fraction | None
     alpha: Fraction
@@ -67,20 +77,43 @@ def explain(plan: Plan) -> Explanation:
         epsilon=plan.epsilon,
         spent=plan.spent,
         lines=tuple(_line(plan, step) for step in plan.steps),
-        facts=(
-            ("protects", _protects(plan)),
-            ("spends", _spends(plan)),
-            ("reads", ", ".join(map(shown, reads(plan)))),
-        ),
+        facts=tuple(_facts(plan)),
         notes=tuple(notes),
     )
+
+
+def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
+    yield "protects", _protects(plan)
+    yield "spends", _spends(plan)
+    counts = _counts(plan)
+    if counts:
+        yield "counts", counts
+    yield "reads", ", ".join(map(column_name, reads(plan)))
+
+
+def _counts(plan: Plan) -> str:
+    """Return which rows of a unit are counted: an error that no interval shows."""
+    unit = plan.spec.privacy.unit
+    if unit is None:
+        return ""
+    asked: dict[str, list[str]] = {}
+    for step in plan.steps:
+        if step.bound is not None:
+            words = whole(bound_words(step, unit))
+            asked.setdefault(words, []).append(whole(step.name))
+    # One bound for all needs no list of those it is for.
+    each = [
+        words if len(asked) == 1 else f"{words} ({', '.join(names)})"
+        for words, names in asked.items()
+    ]
+    return f"{'; '.join(each)}: totals are of those rows" if each else ""
 
 
 def cautions(plan: Plan) -> list[str]:
     """Return what is allowed, but hardly meant: ids that protect nobody."""
     return [
-        f"{shown(column.name)} is declared an id, but each row is protected by itself: "
-        "whoever has many rows is protected less."
+        f"{column_name(column.name)} is declared an id, but each row is protected by "
+        "itself: whoever has many rows is protected less."
         for column in plan.spec.data.columns
         if isinstance(column, IdColumn) and plan.spec.privacy.unit is None
     ]
@@ -98,12 +131,17 @@ def reads(plan: Plan) -> tuple[str, ...]:
 
 def title(step: Step) -> str:
     """Return the step's name with its groups."""
-    groups = f" by {', '.join(map(shown, step.by))}" if step.by else ""
-    return shown(step.name) + groups
+    groups = f" by {', '.join(map(column_name, step.by))}" if step.by else ""
+    return whole(step.name) + groups
 
 
 def promise(step: Step, significant: int = 5) -> str:
-    """Return the stated accuracy, or where it will be found."""
+    """Return the stated accuracy and what it rests on, or where it will be found."""
+    rests = condition_words(step)
+    return _within(step, significant) + (f" {rests}" if rests else "")
+
+
+def _within(step: Step, significant: int = 5) -> str:
     if step.accuracy is None:
         return "beside each value"
     return within_text(step.accuracy, step.unit, significant)
@@ -111,12 +149,14 @@ def promise(step: Step, significant: int = 5) -> str:
 
 def _line(plan: Plan, step: Step) -> Line:
     return Line(
+        step=step,
         name=title(step),
         mechanism=step.mechanism,
         cells=step.cells,
         epsilon=step.epsilon,
         share=step.epsilon / plan.epsilon,
-        within=promise(step),
+        within=_within(step),
+        rests=condition_words(step),
         accuracy=step.accuracy,
         accuracy_all=step.accuracy_all,
         alpha=step.alpha,
@@ -125,8 +165,7 @@ def _line(plan: Plan, step: Step) -> Line:
 
 
 def _unit(plan: Plan) -> str:
-    unit = plan.spec.privacy.unit
-    return "row" if unit is None else shown(unit)
+    return whole(unit_text(plan.spec.privacy.unit))
 
 
 def _protects(plan: Plan) -> str:
@@ -159,26 +198,44 @@ def _spends(plan: Plan) -> str:
 
 def _made_of(step: Step) -> list[str]:
     notes = []
-    name = shown(step.name)
+    name = whole(step.name)
+    if step.statistic is StatisticKind.VARIANCE:
+        known = "public" if isinstance(step.readout, Affine) else "private"
+        words = whole(variance_words(step))
+        notes.append(f"{name}: the {words}, because n is {known}.")
     if step.where is not None:
-        notes.append(f"{name}: only rows where {condition_text(step.where)}.")
+        notes.append(f"{name}: only rows where {whole(condition_text(step.where))}.")
     if len(step.parts) > 1:
         parts = ", ".join(
             f"{part.measure.name} (ε {rational(part.epsilon)})" for part in step.parts
         )
-        notes.append(f"{name}: a ratio of noisy parts: {parts}.")
+        notes.append(f"{name}: made of noisy parts: {parts}.")
     if step.l0 > 1:
-        each = step.parts[-1]
-        notes.append(
-            f"{name}: one unit can change {plural(step.l0, 'cell')}, so each cell's "
-            f"noise spends ε {rational(each.epsilon / each.measure.l0)}."
-        )
+        notes.append(f"{name}: {_reach(step)}.")
     return notes
+
+
+def _reach(step: Step) -> str:
+    """Return how many cells one unit reaches, and what is left for each.
+
+    A unit that is replaced can change one cell twice, so there may be more changes
+    than cells.
+    """
+    change = plural(step.l0, "cell")
+    if step.l0 > step.cells:
+        change = f"its cells by {step.l0} times the sensitivity in all"
+    each = [
+        f"ε {rational(part.epsilon / part.measure.l0)}"
+        + (f" ({part.measure.name})" if len(step.parts) > 1 else "")
+        for part in step.parts
+    ]
+    spends = ", ".join(each)
+    return f"one unit can change {change}, so each cell's noise spends {spends}"
 
 
 def _otherwise(plan: Plan, step: Step) -> list[str]:
     notes = []
-    name, unit = shown(step.name), step.unit
+    name, unit = whole(step.name), step.unit
     if step.accuracy is None:
         samples = " and ".join(
             f"{within_text(error, unit)} over {plural(rows, 'row')}"
@@ -189,27 +246,30 @@ def _otherwise(plan: Plan, step: Step) -> list[str]:
         if samples:
             notes.append(f"{name}: {samples}; the interval comes with each value.")
     unsaid = step.accuracy is None
-    over = f" over {plural(_SAMPLES[0], 'row')}" if unsaid else ""
-    rows = _SAMPLES[0] if unsaid else step.at_least
+    rests = condition_words(step)
+    given = f", {rests}" if rests else ""
+    most = min(_SAMPLES[0], plan.spec.data.rows.count)
+    over = f" over {plural(most, 'row')}" if unsaid else ""
+    rows = most if unsaid else step.at_least
     for other in MECHANISMS:
         error = error_at(plan, step, other, step.epsilon, rows=rows)
         if other != step.mechanism and error is not None:
             notes.append(
                 f"{name}: {other} would give {within_text(error, unit)}{over} "
-                "at the same ε."
+                f"at the same ε{given}."
             )
     finer = finer_grid(plan, step)
     if finer is not None:
         notes.append(
             f"{name}: its ε sits on a power of two; a millionth more would halve the "
-            f"grid and give {within_text(finer, unit)}."
+            f"grid and give {within_text(finer, unit)}{given}."
         )
     target = round_target(plan, step)
     if target is not None:
         notes.append(
             f"To get within {within_text(target.within, unit)}, {name} needs "
             f"ε ≈ {decimal(target.epsilon, 3, up=True)} "
-            f"(total {decimal(target.total, 3, up=True)})."
+            f"(total {decimal(target.total, 3, up=True)}){given}."
         )
     return notes
 

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpql.diagnostics import shown
+from dpql.diagnostics import WHOLE, shown
 from dpql.exact import exp_up
+from dpql.model.notation import measure_text, number_text
 
 _SHORT = 7
 """A fraction of at most so many characters is shown as it is."""
+
+_DECLARED = 12
+"""Digits in which a declared number is shown as a person writes it."""
 
 _TINY = -5
 
@@ -37,7 +41,16 @@ def quantity(x: Fraction | None) -> str:
 def within_text(error: Fraction, unit: str | None, significant: int = 5) -> str:
     """Return ``± error unit``, the error rounded up to five significant digits."""
     text = f"± {decimal(error, significant, up=True)}"
-    return text if unit is None else f"{text} {shown(unit)}"
+    return text if unit is None else f"{text} {shown(measure_text(unit), limit=WHOLE)}"
+
+
+def exactly(x: Fraction) -> str:
+    """Return a declared number: never rounded, thousands set apart where it is short.
+
+    Two numbers that differ are two texts.
+    """
+    short = decimal(x, _DECLARED)
+    return short if _value(short) == x else number_text(x)
 
 
 def decimal(
@@ -93,3 +106,7 @@ def _magnitude(x: Fraction) -> int:
     while x < Fraction(10) ** exponent:
         exponent -= 1
     return exponent
+
+
+def _value(text: str) -> Fraction:
+    return Fraction(text.replace(" ", ""))

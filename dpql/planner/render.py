@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from dpql.diagnostics import shown
-from dpql.planner.explain import Explanation, Line, confidence
+from dpql.model.codec import encode
+from dpql.model.plan import Bound, Grid, Part, Readout, Step
+from dpql.planner.changes import whole
+from dpql.planner.explain import Explanation, Line, confidence, promise
 from dpql.planner.figures import bar, decimal, percent, rational
 
 _GAP = "   "
+STAR = " *"
 _COLUMNS = ("statistic", "mechanism", "groups", "ε", "share", "within")
 _LEFT = {"statistic", "mechanism", "share", "within"}
 
 
 def as_text(explanation: Explanation, *, source: str | None = None) -> str:
     """Return the review table for a terminal, without colours."""
-    table = _cells(explanation)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = table(explanation)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rows = [
         _GAP.join(
             cell.ljust(width) if name in _LEFT else cell.rjust(width)
             for name, cell, width in zip(_COLUMNS, row, widths, strict=True)
         ).rstrip()
-        for row in table
+        for row in lines
     ]
     rule = "─" * max(len(row) for row in rows)
     start = f"{shown(source)}   " if source else ""
     blocks = [
         [f"{start}plan {explanation.digest[:8]}   (no data was read)"],
         [f" {line}" for line in (rows[0], rule, *rows[1:])],
+        [f" {note}" for note in footnotes(explanation)],
         [f" {name:<10} {text}" for name, text in explanation.facts],
         [f" {note}" for note in explanation.notes],
     ]
@@ -37,7 +43,7 @@ def as_text(explanation: Explanation, *, source: str | None = None) -> str:
 
 def as_markdown(explanation: Explanation) -> str:
     """Return the review as Markdown, for a pull request."""
-    heading, *rows = _cells(explanation)
+    heading, *rows = table(explanation)
     lines = [
         f"### {marked(shown(explanation.release))}: plan `{explanation.digest[:8]}`",
         "",
@@ -46,12 +52,36 @@ def as_markdown(explanation: Explanation) -> str:
         f"| {' | '.join(map(marked, heading))} |",
         "| :-- | :-- | --: | --: | :-- | --: |",
         *(f"| {' | '.join(map(marked, row))} |" for row in rows),
+        *(part for note in footnotes(explanation) for part in ("", marked(note))),
         "",
         *(f"- **{name}** {marked(text)}" for name, text in explanation.facts),
     ]
     if explanation.notes:
         lines += ["", *(f"- {marked(note)}" for note in explanation.notes)]
     return "\n".join(lines) + "\n"
+
+
+def starred(line: Line) -> str:
+    """Return the accuracy of a line, with a star where it rests on a promise."""
+    return line.within if line.rests is None else f"{line.within}{STAR}"
+
+
+def footnotes(explanation: Explanation) -> list[str]:
+    """Return what the stars in the table stand for, in a line for each promise."""
+    found: dict[str, list[str]] = {}
+    for line in explanation.lines:
+        if line.rests is not None:
+            found.setdefault(line.rests, []).append(whole(line.step.name))
+    several = len(found) > 1
+    return [
+        f"*{_for(names) if several else ''} only {rests}: the spec promises it, and "
+        "nobody checks"
+        for rests, names in found.items()
+    ]
+
+
+def _for(names: list[str]) -> str:
+    return f" {', '.join(names)}:"
 
 
 def as_json(explanation: Explanation) -> dict[str, Any]:
@@ -68,26 +98,29 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _cells(explanation: Explanation) -> list[tuple[str, ...]]:
+def table(explanation: Explanation, *, bars: bool = True) -> list[tuple[str, ...]]:
+    """Return the heading and a row for each statistic."""
     common = confidence(explanation.lines)
     heading = "within" if common is None else f"within, {common}"
-    table: list[tuple[str, ...]] = [(*_COLUMNS[:-1], heading)]
+    rows: list[tuple[str, ...]] = [(*_COLUMNS[:-1], heading)]
     for line in explanation.lines:
         aside = "" if common else f" ({percent(1 - line.alpha)})"
-        table.append(
+        rows.append(
             (
                 line.name,
                 line.mechanism,
                 f"{line.cells:,}".replace(",", " "),
                 rational(line.epsilon),
-                f"{bar(line.share)} {decimal(100 * line.share, 2)}%",
-                line.within + aside,
+                (f"{bar(line.share)} " if bars else "")
+                + f"{decimal(100 * line.share, 2)}%",
+                starred(line) + aside,
             )
         )
-    return table
+    return rows
 
 
 def _entry(line: Line) -> dict[str, Any]:
+    step = line.step
     return {
         "name": line.name,
         "mechanism": line.mechanism,
@@ -96,9 +129,11 @@ def _entry(line: Line) -> dict[str, Any]:
         "share": _both(line.share),
         "alpha": str(line.alpha),
         "unit": line.unit,
-        "within": line.within,
+        "within": promise(step),
         "accuracy": None if line.accuracy is None else _both(line.accuracy),
         "accuracy_all": None if line.accuracy_all is None else _both(line.accuracy_all),
+        "at_least": None if step.at_least is None else str(step.at_least),
+        **numbers(step),
     }
 
 
@@ -106,7 +141,45 @@ def _both(number: Any) -> dict[str, str]:
     return {"exact": str(number), "decimal": decimal(number, 6).replace(" ", "")}
 
 
+def numbers(step: Step) -> dict[str, Any]:
+    """Return the numbers by which a step is carried out, as its plan writes them."""
+    return {
+        "statistic": step.statistic.value,
+        "sensitivity": encode(Fraction | None, step.sensitivity),
+        "l0": str(step.l0),
+        "lower": str(step.lower),
+        "upper": str(step.upper),
+        "loss": str(step.loss),
+        "gamma": str(step.gamma),
+        "quantisation": str(step.quantisation),
+        "bound": encode(Bound | None, step.bound),
+        "grids": encode(tuple[Grid, ...], step.grids),
+        "readout": encode(Readout, step.readout),
+        "parts": [_part(part) for part in step.parts],
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    measure = part.measure
+    return {
+        "name": measure.name,
+        "sensitivity": str(measure.sensitivity),
+        "l0": str(measure.l0),
+        "lower": str(measure.lower),
+        "upper": str(measure.upper),
+        "mechanism": part.noise.mechanism,
+        "parameters": dict(part.noise.parameters),
+        "epsilon": str(part.epsilon),
+        "loss": str(part.loss),
+        "level": str(part.level),
+        "half_width": str(part.half_width),
+        "clamp_probability": encode(Fraction | None, part.clamp_probability),
+    }
+
+
 def marked(text: str) -> str:
     """Return text that Markdown shows as it is."""
     special = "\\`*_{}[]<>#|!&~$"
-    return "".join(f"\\{c}" if c in special else c for c in text)
+    escaped = "".join(f"\\{c}" if c in special else c for c in text)
+    # Of several spaces a browser shows one.
+    return escaped.replace("  ", " &nbsp;")

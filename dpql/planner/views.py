@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from html import escape
 
 from dpql.model.plan import Plan
-from dpql.planner.explain import Explanation, confidence, explain
-from dpql.planner.figures import decimal, rational
-from dpql.planner.render import as_text
+from dpql.planner.explain import explain
+from dpql.planner.render import as_text, footnotes, table
 
-_LEFT = "text-align:left"
+_LEFT = "text-align:left;white-space:pre-wrap"
 
 
 def text(plan: Plan) -> str:
@@ -21,32 +20,17 @@ def text(plan: Plan) -> str:
 def html(plan: Plan) -> str:
     """Return the review as a fragment that a notebook shows; every text is escaped."""
     explanation = explain(plan)
-    heading = ("statistic", "mechanism", "groups", "ε", "share", _within(explanation))
-    rows = [
-        (
-            line.name,
-            line.mechanism,
-            str(line.cells),
-            rational(line.epsilon),
-            f"{decimal(100 * line.share, 2)}%",
-            line.within,
-        )
-        for line in explanation.lines
-    ]
+    heading, *rows = table(explanation, bars=False)
     body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in footnotes(explanation))
+    facts = _items(f"{name}: {words}" for name, words in explanation.facts)
     return (
         f"<p><strong>{escape(explanation.release)}</strong> "
         f"plan <code>{explanation.digest[:8]}</code> (no data was read)</p>"
         f"<table><thead><tr>{_cells('th', heading)}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
-        f"<ul>{_items(f'{name}: {words}' for name, words in explanation.facts)}</ul>"
-        f"<ul>{_items(explanation.notes)}</ul>"
+        f"<tbody>{body}</tbody></table>{notes}"
+        f"<ul>{facts}</ul><ul>{_items(explanation.notes)}</ul>"
     )
-
-
-def _within(explanation: Explanation) -> str:
-    common = confidence(explanation.lines)
-    return "within" if common is None else f"within, {common}"
 
 
 def _cells(tag: str, row: Iterable[str]) -> str:
@@ -54,4 +38,6 @@ def _cells(tag: str, row: Iterable[str]) -> str:
 
 
 def _items(lines: Iterable[str]) -> str:
-    return "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return "".join(
+        f'<li style="white-space:pre-wrap">{escape(line)}</li>' for line in lines
+    )

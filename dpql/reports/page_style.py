@@ -23,6 +23,9 @@ code { font: .875em/1.4 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monos
 .promise p { margin: 0; font-size: 1.06rem; }
 .warning { border: 2px solid var(--warn); color: var(--warn); font-weight: 600;
   padding: .6rem 1rem; margin: 1rem 0; border-radius: .4rem; }
+bdi { white-space: pre-wrap; }
+.bound { font-weight: 600; }
+.mark td { color: var(--warn); font-size: .875rem; padding-top: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem;
   margin: 1rem 0; }
 dt { color: var(--quiet); } dd { margin: 0; }

@@ -9,9 +9,8 @@ from fractions import Fraction
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
 from dpql.mechanisms import MECHANISMS
-from dpql.model.plan import Part, Step
+from dpql.model.plan import Part, Plan, Step
 from dpql.model.release import Release, Result, Value, cells
-from dpql.model.spec import Data
 from dpql.reports.predicate import COINS, ReportPredicate, StatisticRecord
 from dpql.reports.words import TRUST_MODEL
 from dpql.statistics.readout import read
@@ -63,7 +62,7 @@ def recompute(predicate: ReportPredicate) -> Release:
     if len(predicate.statistics) != len(plan.steps):
         raise disagrees("the statistics")
     results = [
-        _result(step, record, plan.spec.data)
+        _result(plan, step, record)
         for step, record in zip(plan.steps, predicate.statistics, strict=True)
     ]
     return Release(
@@ -108,8 +107,8 @@ def disagrees(what: str) -> VerifyFault:
     )
 
 
-def _result(step: Step, record: StatisticRecord, data: Data) -> Result:
-    expected = list(cells(step, data))
+def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
+    expected = list(cells(step, plan.spec.data, version=plan.version))
     if [value.cell for value in record.values] != expected:
         raise disagrees(f"the list of cells of `{shown(step.name)}`")
     lattices = [_Lattice(part) for part in step.parts]

@@ -15,10 +15,10 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.exact import round_up_to_digits
-from dpql.model.release_text import plain
+from dpql.model.notation import name_text, plain
 from dpql.model.spec import Neighbours, RowsExactly
 from dpql.reports.predicate import ReportPredicate
-from dpql.reports.view import promise_text
+from dpql.reports.view import promise_text, protected_text
 
 CURATOR_TYPES = ("Government", "Industry", "Nonprofit")
 SECTORS = (
@@ -34,7 +34,7 @@ SECTORS = (
 _DIGITS = 12
 _OPEN = "to be filled in by the curator"
 _MARKS = {"<": "&lt;", "&": "&amp;", **{mark: f"\\{mark}" for mark in "\\`*[]$"}}
-_TEXT = 2_000
+_TEXT = 20_000
 
 
 def registry_record(
@@ -111,7 +111,7 @@ def _privacy_loss(predicate: ReportPredicate) -> dict[str, Any]:
     rows = predicate.plan.spec.data.rows
     public = isinstance(rows, RowsExactly) and predicate.plan.spec.privacy.unit is None
     return {
-        "privacy_unit": _inert(guarantee.unit),
+        "privacy_unit": _inert(protected_text(guarantee)),
         "privacy_unit_details": _unit(predicate),
         # How many units there are is said only where the spec declares it public.
         **({"number_of_privacy_units": rows.count} if public else {}),
@@ -149,7 +149,8 @@ def _description(predicate: ReportPredicate) -> str:
 
 
 def _domain(predicate: ReportPredicate) -> str:
-    columns = ", ".join(column.name for column in predicate.plan.spec.data.columns)
+    declared = predicate.plan.spec.data.columns
+    columns = ", ".join(name_text(column.name) for column in declared)
     return _inert(f"tables with the columns {columns}")
 
 
@@ -160,9 +161,12 @@ def _unit(predicate: ReportPredicate) -> str:
         if guarantee.neighbours is Neighbours.ADD_REMOVE
         else "replaced by any other"
     )
+    unit = protected_text(guarantee)
+    if unit == "row":
+        return f"one row, {verb}"
     return _inert(
-        f"all rows of one {guarantee.unit}, of which at most {guarantee.rows} in each "
-        f"of at most {guarantee.groups} groups count, {verb}"
+        f"all rows of one {unit}, {verb}; of them at most {guarantee.rows} in each of "
+        f"at most {guarantee.groups} groups count, and totals are of those rows"
     )
 
 
@@ -184,8 +188,8 @@ def _mechanisms(predicate: ReportPredicate) -> str:
     ]
     made = predicate.implementation
     lines.append(
-        f"dpql {made.dpql}: integer sums and rational noise on a lattice, no floating "
-        "point; a fixed number of random bits for each draw"
+        f"dpql {made.dpql}: integer sums, and noise on a lattice whose distribution is "
+        "exact: what doubles cannot settle is drawn with integers"
     )
     return _inert("; ".join(lines))
 
@@ -198,7 +202,10 @@ def _after(predicate: ReportPredicate) -> str:
 
 def _utility(predicate: ReportPredicate) -> str:
     return _inert(
-        "; ".join(f"{one.name}: {promise_text(one)}" for one in predicate.statistics)
+        "; ".join(
+            f"{one.name}: {promise_text(predicate, one)}"
+            for one in predicate.statistics
+        )
     )
 
 

@@ -14,22 +14,29 @@ from fractions import Fraction
 from html import escape
 from itertools import islice
 
-from dpql.diagnostics import shown
-from dpql.model.release_text import plain
+from dpql.diagnostics import WHOLE, shown
+from dpql.model.notation import measure_text, plain
 from dpql.model.spec import Neighbours
 from dpql.reports.checks import UNCHECKED
 from dpql.reports.page_style import STYLE
 from dpql.reports.plot import axis_of, budget_plot, interval_plot
-from dpql.reports.predicate import NoisePart, StatisticRecord
+from dpql.reports.predicate import NoisePart, ReportPredicate, StatisticRecord
 from dpql.reports.view import (
     View,
+    bound_text,
+    cell_label,
     digits_of,
     error_text,
     exact_text,
     factor_text,
     grouped,
+    heading_label,
+    key_label,
+    marks,
+    marks_text,
     percent_text,
     promise_text,
+    protected_text,
     related,
 )
 
@@ -60,7 +67,7 @@ def as_html(view: View) -> str:
         *_head(view),
     ]
     for statistic in predicate.statistics:
-        parts += _statistic(statistic)
+        parts += _statistic(predicate, statistic)
     parts += [*_foot(view), "</main></body></html>"]
     return "\n".join(parts) + "\n"
 
@@ -79,6 +86,9 @@ def _head(view: View) -> Iterator[str]:
         yield '<p class="warning">No budget was debited for this report.</p>'
     words = _safe(guarantee.words, limit=600)
     yield f'<div class="promise"><p>{words}</p></div>'
+    bound = bound_text(guarantee)
+    if bound is not None:
+        yield f'<p class="bound">{_safe(bound, limit=WHOLE)}</p>'
     yield "<dl>"
     yield _term("Date", predicate.date)
     yield _term(
@@ -86,7 +96,7 @@ def _head(view: View) -> Iterator[str]:
         f"ε {related(guarantee.epsilon)}, δ = {guarantee.delta}; "
         f"e<sup>ε</sup> ≤ {factor_text(guarantee.epsilon)}; {guarantee.variant}",
     )
-    yield _term("Protects", _safe(guarantee.unit))
+    yield _term("Protects", _safe(protected_text(guarantee), limit=WHOLE))
     yield _term("Neighbours", _NEIGHBOURS[guarantee.neighbours])
     yield _term("Plan", f"<code>{predicate.plan_digest[:16]}</code>")
     record = predicate.ledger
@@ -100,23 +110,27 @@ def _head(view: View) -> Iterator[str]:
     yield "</dl>"
     yield "<details><summary>Public without noise</summary><ul>"
     for fact in guarantee.unprotected:
-        yield f"<li>{_safe(fact, limit=200)}</li>"
+        yield f"<li>{_safe(fact, limit=WHOLE)}</li>"
     yield "</ul></details>"
 
 
-def _statistic(statistic: StatisticRecord) -> Iterator[str]:
+def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
     axis = axis_of(statistic)
-    unit = f", {_safe(statistic.unit)}" if statistic.unit else ""
+    unit = f"; in {_safe(measure_text(statistic.unit))}" if statistic.unit else ""
     yield f"<section><h2>{_safe(statistic.name)}</h2>"
     yield (
-        f'<p class="quiet">{_safe(statistic.definition, limit=300)}{unit}; '
+        f'<p class="quiet">{_safe(statistic.definition, limit=WHOLE)}{unit}; '
         f"ε {related(statistic.epsilon)}; "
-        f"{_safe(promise_text(statistic), limit=200)}</p>"
-        f'<p class="quiet">before noise: {_safe(statistic.accuracy_of, limit=300)}</p>'
+        f"{_safe(promise_text(predicate, statistic), limit=WHOLE)}</p>"
+        '<p class="quiet">before noise: '
+        f"{_safe(statistic.accuracy_of, limit=WHOLE)}</p>"
     )
+    summary = marks_text(predicate, statistic)
+    if summary is not None:
+        yield f'<p class="warning">{_safe(summary, limit=WHOLE)}</p>'
     yield '<div class="scroll"><table class="values"><thead><tr>'
     for heading in statistic.headings:
-        yield f'<th scope="col">{_safe(heading)}</th>'
+        yield f'<th scope="col">{_safe(heading_label(heading), limit=WHOLE)}</th>'
     sure = percent_text(statistic.alpha)
     yield (
         f'<th scope="col" class="number">value</th>'
@@ -125,14 +139,22 @@ def _statistic(statistic: StatisticRecord) -> Iterator[str]:
         f"<span>{_end(axis.lower)}</span><span>{_end(axis.upper)}</span></span></th>"
         "</tr></thead><tbody>"
     )
-    for value in islice(statistic.values, _ROWS):
+    span = len(statistic.headings) + 3
+    found = zip(statistic.values, marks(predicate, statistic), strict=True)
+    for value, mark in islice(found, _ROWS):
         digits = digits_of(value)
-        keys = "".join(f"<td>{_safe(text)}</td>" for text in value.cell)
+        keys = "".join(
+            f"<td>{_safe(key_label(key), limit=WHOLE)}</td>" for key in value.cell
+        )
         yield (
             f'<tr>{keys}<td class="number">{_number(digits.value)}</td>'
             f'<td class="number">{_number(digits.lower)} – {_number(digits.upper)}</td>'
             f'<td class="graph">{interval_plot(axis, value)}</td></tr>'
         )
+        if mark is not None:
+            label = cell_label(statistic, value)
+            words = _safe(f"{label}: {mark}" if label else mark, limit=WHOLE)
+            yield f'<tr class="mark"><td colspan="{span}">{words}</td></tr>'
     yield "</tbody></table></div>"
     hidden = len(statistic.values) - _ROWS
     if hidden > 0:
@@ -153,7 +175,8 @@ def _noise(part: NoisePart) -> str:
     return (
         f"<p><strong>{_safe(part.name)}</strong>: {_safe(part.mechanism)}, "
         f"ε {related(part.epsilon)}, off by at most "
-        f"{error_text(part.half_width)} with {percent_text(part.level)} confidence</p>"
+        f"{error_text(part.half_width)} in its own whole units with "
+        f"{percent_text(part.level)} confidence</p>"
         f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
     )
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from dpql.diagnostics import shown
-from dpql.reports.predicate import StatisticRecord
+from dpql.diagnostics import WHOLE, shown
+from dpql.reports.predicate import ReportPredicate, StatisticRecord
 from dpql.reports.view import (
     View,
+    bound_text,
+    cell_label,
     digits_of,
     exact_text,
     factor_text,
+    heading_label,
+    key_label,
+    marks,
+    marks_text,
     promise_text,
+    protected_text,
     related,
 )
 
@@ -23,7 +30,9 @@ _SPECIAL = frozenset("\\`*_{}[]()#+-.!|~:@$^=\"'")
 
 def inert(text: str, *, limit: int = 60) -> str:
     """Return the text so that Markdown shows it and does nothing else with it."""
-    return "".join(map(_escaped, shown(text, limit=limit)))
+    escaped = "".join(map(_escaped, shown(text, limit=limit)))
+    # Of several spaces a browser shows one.
+    return escaped.replace("  ", " &nbsp;")
 
 
 def _escaped(character: str) -> str:
@@ -50,40 +59,64 @@ def as_markdown(view: View) -> str:
         "",
         f"{inert(guarantee.words, limit=600)}",
         "",
+        *_bound(view),
         "| | |",
         "| --- | --- |",
         f"| date | {predicate.date} |",
         f"| ε | {exact_text(guarantee.epsilon)} |",
         f"| e^ε | at most {factor_text(guarantee.epsilon)} |",
-        f"| unit | {inert(guarantee.unit)} |",
+        f"| unit | {inert(protected_text(guarantee), limit=WHOLE)} |",
         f"| plan | `{predicate.plan_digest[:16]}` |",
         f"| ledger | {budget} |",
         f"| report | `{view.digest[:16]}` |",
     ]
     for statistic in predicate.statistics:
-        lines += ["", *_statistic(statistic)]
+        lines += ["", *_statistic(predicate, statistic)]
     return "\n".join(lines) + "\n"
 
 
-def _statistic(statistic: StatisticRecord) -> Iterator[str]:
+def _bound(view: View) -> Iterator[str]:
+    bound = bound_text(view.predicate.guarantee)
+    if bound is not None:
+        yield f"**{inert(bound, limit=WHOLE)}**"
+        yield ""
+
+
+def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
     yield f"## {inert(statistic.name)}"
     yield ""
     yield (
-        f"{inert(statistic.definition, limit=200)}; "
+        f"{inert(statistic.definition, limit=WHOLE)}; "
         f"ε {related(statistic.epsilon)}; "
-        f"{inert(promise_text(statistic), limit=200)}\n\n"
-        f"Before noise: {inert(statistic.accuracy_of, limit=300)}"
+        f"{inert(promise_text(predicate, statistic), limit=WHOLE)}\n\n"
+        f"Before noise: {inert(statistic.accuracy_of, limit=WHOLE)}"
     )
     yield ""
-    names = [inert(heading) for heading in statistic.headings]
+    summary = marks_text(predicate, statistic)
+    if summary is not None:
+        yield f"**{inert(summary, limit=WHOLE)}**"
+        yield ""
+    names = [inert(heading_label(h), limit=WHOLE) for h in statistic.headings]
     yield f"| {' | '.join([*names, 'value', 'from', 'to'])} |"
     yield f"| {' | '.join(['---'] * len(names) + ['---:'] * 3)} |"
     for value in islice(statistic.values, _ROWS):
         digits = digits_of(value)
-        cells = [inert(text) for text in value.cell]
+        cells = [inert(key_label(key), limit=WHOLE) for key in value.cell]
         numbers = [digits.value, digits.lower, digits.upper]
         yield f"| {' | '.join([*cells, *numbers])} |"
+    yield from _remarks(predicate, statistic)
     hidden = len(statistic.values) - _ROWS
     if hidden > 0:
         yield ""
         yield f"… and {hidden} more in release.csv"
+
+
+def _remarks(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
+    """Yield a line for every value that is marked."""
+    found = zip(statistic.values, marks(predicate, statistic), strict=True)
+    marked = [(value, mark) for value, mark in islice(found, _ROWS) if mark is not None]
+    if marked:
+        yield ""
+    for value, mark in marked:
+        label = cell_label(statistic, value)
+        yield f"- {inert(f'{label}: {mark}' if label else mark, limit=WHOLE)}"

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from dpql.diagnostics import shown
-from dpql.reports.predicate import StatisticRecord
-from dpql.reports.view import View, digits_of, promise_text, related
+from dpql.diagnostics import WHOLE, shown
+from dpql.reports.predicate import ReportPredicate, StatisticRecord
+from dpql.reports.view import (
+    View,
+    bound_text,
+    cell_label,
+    digits_of,
+    heading_label,
+    key_label,
+    marks,
+    marks_text,
+    promise_text,
+    related,
+)
 
 _ROWS = 40
 
@@ -25,10 +36,14 @@ def as_text(view: View) -> str:
         f" plan       {predicate.plan_digest[:8]}",
         f" ledger     {_ledger(view)}",
     ]
+    bound = bound_text(guarantee)
+    if bound is not None:
+        told = _whole(bound.removeprefix("Counts "))
+        lines.insert(4, f" counts     {told}")
     if view.kind != "release":
         lines.insert(0, "REHEARSAL: these numbers protect nobody and describe nobody")
     for statistic in predicate.statistics:
-        lines += ["", *_statistic(statistic)]
+        lines += ["", *_statistic(predicate, statistic)]
     return "\n".join(lines) + "\n"
 
 
@@ -42,20 +57,33 @@ def _ledger(view: View) -> str:
     )
 
 
-def _statistic(statistic: StatisticRecord) -> Iterator[str]:
-    promise = shown(promise_text(statistic), limit=200)
-    yield f"{shown(statistic.name)}: {shown(statistic.definition, limit=200)}"
+def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
+    promise = _whole(promise_text(predicate, statistic))
+    yield f"{shown(statistic.name, limit=80)}: {_whole(statistic.definition)}"
     yield f"   ε {related(statistic.epsilon)}; {promise}"
-    yield f"   before noise: {shown(statistic.accuracy_of, limit=300)}"
-    rows = [[*(shown(h, limit=30) for h in statistic.headings), *_COLUMNS]]
+    yield f"   before noise: {_whole(statistic.accuracy_of)}"
+    summary = marks_text(predicate, statistic)
+    if summary is not None:
+        yield f"   ! {summary}"
+    headings = statistic.headings
+    rows = [[*(_whole(heading_label(h)) for h in headings), *_COLUMNS]]
     for value in islice(statistic.values, _ROWS):
         digits = digits_of(value)
-        cell = [shown(text, limit=30) for text in value.cell]
+        cell = [_whole(key_label(key)) for key in value.cell]
         rows.append([*cell, digits.value, digits.lower, digits.upper])
-    yield from _table(rows, len(statistic.headings))
+    yield from _table(rows, len(headings))
     hidden = len(statistic.values) - _ROWS
     if hidden > 0:
         yield f"   … and {hidden} more in release.csv"
+    found = zip(statistic.values, marks(predicate, statistic), strict=True)
+    for value, mark in islice(found, _ROWS):
+        if mark is not None:
+            label = _whole(cell_label(statistic, value))
+            yield f"   ! {label}: {mark}" if label else f"   ! {mark}"
+
+
+def _whole(text: str) -> str:
+    return shown(text, limit=WHOLE)
 
 
 _COLUMNS = ("value", "from", "to")

@@ -12,12 +12,27 @@ from fractions import Fraction
 from dpql.errors import VerifyFault
 from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.codec import Malformed, decode, parse
-from dpql.model.release_text import plain
+from dpql.model.limits import COLUMN, KEY, Spelling
+from dpql.model.notation import (
+    cell_text,
+    heading_text,
+    key_text,
+    measure_text,
+    name_text,
+    plain,
+)
+from dpql.model.plan import Step
+from dpql.model.promised_rows import (
+    condition_words,
+    contradiction,
+    contradictions_words,
+)
 from dpql.reports.envelope import peek
 from dpql.reports.predicate import (
     REHEARSAL,
     RELEASE,
     CellValue,
+    Guarantee,
     LedgerRecord,
     ReportPredicate,
     StatisticRecord,
@@ -109,16 +124,91 @@ def percent_text(alpha: Fraction) -> str:
     return f"{plain(100 * (1 - alpha), 6)}%"
 
 
-def promise_text(statistic: StatisticRecord) -> str:
+def promise_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str:
     """Return how far the noise takes the values of a statistic, in words."""
     sure = percent_text(statistic.alpha)
-    unit = f" {statistic.unit}" if statistic.unit else ""
+    unit = f" {measure_text(statistic.unit)}" if statistic.unit else ""
     if statistic.accuracy is None:
         return f"intervals hold the number before noise with {sure} confidence each"
+    step = step_of(predicate, statistic)
+    rests = None if step is None else condition_words(step)
     return (
         f"noise within ± {error_text(statistic.accuracy)}{unit} with {sure} "
-        "confidence each"
+        "confidence each" + (f", {rests}" if rests else "")
     )
+
+
+def step_of(predicate: ReportPredicate, statistic: StatisticRecord) -> Step | None:
+    """Return the step of the plan that a statistic follows from.
+
+    A report that nobody has verified may have none.
+    """
+    steps = (step for step in predicate.plan.steps if step.name == statistic.name)
+    return next(steps, None)
+
+
+def marks(
+    predicate: ReportPredicate, statistic: StatisticRecord
+) -> tuple[str | None, ...]:
+    """Return the mark of every value whose noisy count contradicts `at_least`."""
+    step = step_of(predicate, statistic)
+    if step is None or condition_words(step) is None or not statistic.parts:
+        return (None,) * len(statistic.values)
+    width = statistic.parts[0].half_width
+    return tuple(
+        contradiction(step.at_least, value.noisy[0], width) if value.noisy else None
+        for value in statistic.values
+    )
+
+
+def marks_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str | None:
+    """Return how many values are marked, or None."""
+    step, found = step_of(predicate, statistic), marks(predicate, statistic)
+    count = sum(mark is not None for mark in found)
+    if step is None or step.at_least is None or count == 0:
+        return None
+    return contradictions_words(count, len(found), step.at_least)
+
+
+def bound_text(guarantee: Guarantee) -> str | None:
+    """Return which rows of a unit the numbers are of, where not of all."""
+    if guarantee.unit == "row":
+        return None
+    rows = "row" if guarantee.rows == 1 else "rows"
+    groups = "group" if guarantee.groups == 1 else "groups"
+    return (
+        f"Counts at most {guarantee.rows} {rows} of a {protected_text(guarantee)} in "
+        f"each of at most {guarantee.groups} {groups}; the others are dropped: totals "
+        "are of those rows."
+    )
+
+
+def protected_text(guarantee: Guarantee) -> str:
+    """Return whom the promise protects."""
+    unit = _cut(guarantee.unit, COLUMN)
+    return unit if unit == "row" else name_text(unit)
+
+
+def key_label(key: str) -> str:
+    """Return a key of a table; longer than any in a spec, it is cut."""
+    return key_text(_cut(key, KEY))
+
+
+def heading_label(name: str) -> str:
+    """Return the heading of a column of keys."""
+    return heading_text(_cut(name, COLUMN))
+
+
+def cell_label(statistic: StatisticRecord, value: CellValue) -> str:
+    """Return the cell of a value as one text, empty for a single number."""
+    headings = [_cut(name, COLUMN) for name in statistic.headings]
+    pairs = zip(headings, value.cell, strict=False)
+    return ", ".join(cell_text([name], [_cut(key, KEY)]) for name, key in pairs)
+
+
+def _cut(text: str, spelling: Spelling) -> str:
+    longest = spelling.longest
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def factor_text(epsilon: Fraction) -> str:

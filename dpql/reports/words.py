@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import assert_never
 
 from dpql.exact import exp_up, round_up_to_digits
+from dpql.model.condition_text import condition_text
+from dpql.model.notation import name_text, number_text, plain, unit_text
 from dpql.model.plan import (
     Affine,
     CentredMean,
@@ -13,27 +16,23 @@ from dpql.model.plan import (
     Plan,
     Step,
 )
-from dpql.model.release_text import plain
+from dpql.model.promised_rows import condition_words
 from dpql.model.spec import (
-    And,
-    Between,
     CategoryColumn,
-    Comparison,
-    Condition,
     DropNulls,
-    IsNull,
-    Literal,
-    Membership,
+    FillNulls,
     Neighbours,
-    Not,
     NumberColumn,
-    Or,
     RowsExactly,
     StatisticKind,
 )
+from dpql.model.step_words import bound_words, variance_words
 
 VARIANT = "pure differential privacy"
 TRUST_MODEL = "central: the owner sees the data and is trusted to run this plan on them"
+
+_LONGEST = 40
+"""A public range is exact up to so many characters, then a rounded decimal."""
 
 
 def guarantee_words(plan: Plan) -> str:
@@ -41,12 +40,11 @@ def guarantee_words(plan: Plan) -> str:
     privacy = plan.spec.privacy
     factor = plain(round_up_to_digits(exp_up(plan.spent), 3))
     each, groups = privacy.contributes.rows, privacy.contributes.groups
-    if privacy.unit is None:
-        who = "one row"
-    else:
-        who = (
-            f"one {privacy.unit} (at most {_many(each, 'row')} "
-            f"in each of at most {_many(groups, 'group')})"
+    who = f"one {unit_text(privacy.unit)}"
+    if privacy.unit is not None:
+        who += (
+            f" (at most {_many(each, 'row')} in each of at most "
+            f"{_many(groups, 'group')})"
         )
     if privacy.neighbours is Neighbours.ADD_REMOVE:
         change = f"with {who} in the data than without"
@@ -65,20 +63,23 @@ def unprotected(plan: Plan) -> tuple[str, ...]:
 
 def definition(step: Step) -> str:
     """Return what a statistic computes, as one phrase."""
+    columns = [name_text(name) for name in step.columns]
     match step.statistic:
         case StatisticKind.COUNT:
             head = "number of rows"
         case StatisticKind.HISTOGRAM:
-            head = f"number of rows by {step.columns[0]}"
+            head = f"number of rows by {columns[0]}"
         case StatisticKind.COVARIANCE:
-            head = f"sample covariance of {step.columns[0]} and {step.columns[1]}"
+            head = (
+                f"sample covariance of {columns[0]} and {columns[1]} (divided by n - 1)"
+            )
         case StatisticKind.VARIANCE:
-            head = f"sample variance of {step.columns[0]}"
+            head = variance_words(step)
         case StatisticKind.SUM | StatisticKind.MEAN:
-            head = f"{step.statistic.value} of {step.columns[0]}"
+            head = f"{step.statistic.value} of {columns[0]}"
         case _:
             assert_never(step.statistic)
-    by = f", by {' and '.join(step.by)}" if step.by else ""
+    by = f", by {' and '.join(map(name_text, step.by))}" if step.by else ""
     where = f", where {condition_text(step.where)}" if step.where else ""
     return f"{head}{where}{by}"
 
@@ -88,31 +89,44 @@ def before_noise(plan: Plan, step: Step) -> str:
 
     Rows and values that are left out or moved before the noise are in no interval.
     """
-    return "; ".join(_kept(plan, step)) or "all rows"
+    return "; ".join([*_kept(plan, step), *_holds(step)]) or "all rows"
 
 
 def _kept(plan: Plan, step: Step) -> Iterator[str]:
-    bound, unit = step.bound, plan.spec.privacy.unit
-    if bound is not None:
-        rows = f"at most {_many(bound.rows, 'row')} of a {unit}"
-        if step.cells > 1:
-            rows += f" in each of at most {_many(bound.cells, 'group')}"
-        yield rows
+    unit = plan.spec.privacy.unit
+    if step.bound is not None and unit is not None:
+        yield f"{bound_words(step, unit)}, the others are dropped"
     used = [plan.spec.data.column(name) for name in (*step.columns, *step.by)]
     if any(isinstance(column, CategoryColumn) for column in used):
         yield "declared keys only"
-    if step.edges:
-        yield "only values inside the bins"
     numbers = [column for column in used if isinstance(column, NumberColumn)]
     if any(isinstance(column.nulls, DropNulls) for column in numbers):
         yield "only rows that hold a number"
+    for column in numbers:
+        if isinstance(column.nulls, FillNulls):
+            fill = number_text(column.nulls.value)
+            yield f"a missing {name_text(column.name)} counts as {fill}"
     if numbers:
         yield "values clamped into their bounds"
+    for column in numbers:
+        if column.step is not None and column.step != 1:
+            width = number_text(column.step)
+            yield f"{name_text(column.name)} rounded to whole steps of {width}"
+    if step.edges:
+        yield "only values inside the bins"
+
+
+def _holds(step: Step) -> Iterator[str]:
+    """Yield what the stated accuracy takes for granted."""
+    if isinstance(step.readout, CentredMean | CentredVariance):
+        yield "the value of a group without rows is noise alone"
+    rests = condition_words(step)
+    if rests is not None:
+        yield f"the stated ± holds {rests}"
 
 
 def post_processing(step: Step) -> str:
     """Return how noisy numbers become the released value."""
-    low, high = plain(step.lower), plain(step.upper)
     match step.readout:
         case Affine(offset=offset, scale=scale):
             plainly = offset == 0 and scale == 1
@@ -125,36 +139,13 @@ def post_processing(step: Step) -> str:
             rule = "from noisy squares, sum and count, the count taken as at least 1"
         case _:
             assert_never(step.readout)
-    return f"{rule}; clamped into the public range {low} to {high}"
+    ends = f"{_end(step.lower)} to {_end(step.upper)}"
+    return f"{rule}; clamped into the public range {ends}"
 
 
-def condition_text(condition: Condition) -> str:
-    """Return a condition as a spec would write it."""
-    match condition:
-        case Comparison(column=column, operator=operator, value=value):
-            return f"{column} {operator.value} {_literal(value)}"
-        case Membership(column=column, values=values):
-            return f"{column} in [{', '.join(_literal(value) for value in values)}]"
-        case Between(column=column, lower=lower, upper=upper):
-            return f"{column} between {plain(lower)} and {plain(upper)}"
-        case IsNull(column=column):
-            return f"{column} is null"
-        case Not(operand=operand):
-            return f"not ({condition_text(operand)})"
-        case And(operands=operands) | Or(operands=operands):
-            word = " and " if isinstance(condition, And) else " or "
-            return word.join(_operand(operand) for operand in operands)
-        case _:
-            assert_never(condition)
-
-
-def _operand(condition: Condition) -> str:
-    text = condition_text(condition)
-    return f"({text})" if isinstance(condition, And | Or) else text
-
-
-def _literal(value: Literal) -> str:
-    return f'"{value}"' if isinstance(value, str) else plain(value)
+def _end(x: Fraction) -> str:
+    text = number_text(x)
+    return text if len(text) <= _LONGEST else f"about {plain(x)}"
 
 
 def _declared(plan: Plan) -> Iterator[str]:
@@ -164,15 +155,25 @@ def _declared(plan: Plan) -> Iterator[str]:
     else:
         yield f"that there are at most {data.rows.count} rows, declared"
     for column in data.columns:
+        name = name_text(column.name)
         match column:
-            case CategoryColumn(name=name):
+            case CategoryColumn():
                 yield f"the keys of {name}, declared"
-            case NumberColumn(name=name, lower=lower, upper=upper):
-                yield f"the bounds {plain(lower)} to {plain(upper)} of {name}, declared"
+            case NumberColumn(lower=lower, upper=upper):
+                ends = f"{number_text(lower)} to {number_text(upper)}"
+                yield f"the bounds {ends} of {name}, declared"
             case _:
                 pass
-    if any(step.at_least for step in plan.steps):
-        yield "that every group has at least so many rows as declared"
+    for step in plan.steps:
+        if step.edges:
+            yield f"the bins of {step.name}, declared"
+    for step in plan.steps:
+        if step.at_least is not None:
+            rows = _many(step.at_least, "row")
+            yield (
+                f"that every group of {step.name} has at least {rows}, declared and "
+                "not checked"
+            )
 
 
 def _many(count: int, word: str) -> str:

@@ -35,6 +35,13 @@ def _data(text: str) -> Any:
     return json.loads(found[1])
 
 
+def test_a_promised_number_of_rows_is_said() -> None:
+    """A curve that rests on `at_least` says so below it."""
+    text = page(library.plan(SPECS / "waiting_times.yaml"))
+    words = "holds only if every group has at least 5 000 rows; nobody checks that."
+    assert 1 == text.count(words)
+
+
 def test_every_point_is_the_planners() -> None:
     """Each error on the page is what the planner states for its epsilon."""
     plan = library.plan(WAGES)

@@ -37,6 +37,36 @@ def test_json_is_exact_and_readable() -> None:
     assert len(several) > 10
 
 
+def test_json_has_the_numbers_of_the_noise() -> None:
+    """`plan` and `show` give what the plan's file has of every noisy number."""
+    for command in ("plan", "show"):
+        document = json.loads(fine(dpql(command, WAGES, "--format", "json")))
+        steps = json.loads(Path(WAGES).with_suffix(".plan.json").read_text())["steps"]
+        for step, entry in zip(steps, document["statistics"], strict=True):
+            assert [part["noise"]["parameters"] for part in step["parts"]] == [
+                part["parameters"] for part in entry["parts"]
+            ]
+            assert [part["measure"]["sensitivity"] for part in step["parts"]] == [
+                part["sensitivity"] for part in entry["parts"]
+            ]
+
+
+def test_a_supposition_says_on_what_it_rests() -> None:
+    """What rests on a promised number of rows has a mark and its sentence."""
+    spec = "specs/waiting_times.yaml"
+    words = "only if every group has at least 5 000 rows"
+    for form in ("text", "markdown"):
+        text = fine(dpql("plan", spec, "--set", "epsilon=1", "--format", form))
+        assert f"† mean_wait: {words}." in text.replace("\\", "")
+        assert 2 == text.count("minute †")
+    document = json.loads(
+        fine(dpql("plan", spec, "--set", "epsilon=1", "--format", "json"))
+    )
+    assert [words.removeprefix("only "), None] == [
+        entry["only"] for entry in document["statistics"]
+    ]
+
+
 def test_markdown_is_a_table() -> None:
     """Markdown is for pull requests."""
     text = fine(dpql("plan", WAGES, "--format", "markdown"))

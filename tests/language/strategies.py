@@ -7,8 +7,8 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from dpql.diagnostics import is_hidden
-from dpql.language.words import RESERVED
 from dpql.model.characters import look, mixes_alphabets
+from dpql.model.notation import RESERVED
 from dpql.model.spec import (
     AccuracyTarget,
     And,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dpql.language import numbers
 
@@ -52,38 +50,3 @@ def test_oversized_numbers_are_told_apart(text: str) -> None:
 def test_oversized_numbers_are_answered_at_once() -> None:
     """A million digits are refused by their length alone."""
     assert numbers.is_oversized("9" * 10**6)
-
-
-@pytest.mark.property
-@given(
-    st.from_regex(
-        r"-?(?:0|[1-9][0-9]{0,20})(?:\.[0-9]{1,20}|/[1-9][0-9]{0,20})?", fullmatch=True
-    ),
-    st.integers(-308, 308),
-)
-def test_spelling_is_exact_and_a_number_again(text: str, exponent: int) -> None:
-    """Every number can be written down again without loss."""
-    if "/" not in text:
-        text += f"e{exponent}"
-    value = numbers.exact(text)
-    spelled = numbers.spelled(value)
-    assert value == numbers.exact(spelled)
-    assert numbers.is_number(spelled) or abs(exponent) > 280
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (Fraction(1, 2), "0.5"),
-        (Fraction(-5, 4), "-1.25"),
-        (Fraction(1, 10**9), "1e-9"),
-        (Fraction(15, 10**8), "1.5e-7"),
-        (Fraction(1, 3), "1/3"),
-        (Fraction(2_000_000), "2000000"),
-        (Fraction(10**300), "1e300"),
-        (Fraction(0), "0"),
-    ],
-)
-def test_spelling_is_short(value: Fraction, expected: str) -> None:
-    """Numbers are written as people write them."""
-    assert expected == numbers.spelled(value)

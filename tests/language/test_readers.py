@@ -18,8 +18,8 @@ from dpql.language.grammar import terminals
 from dpql.language.source import LARGEST, examine
 from dpql.language.text_reader import TextBuilder
 from dpql.language.tree import plain
-from dpql.language.words import RESERVED
 from dpql.language.yaml_reader import YamlReader
+from dpql.model.notation import RESERVED
 
 HANG = 30
 """Seconds of processor time after which a text counts as never answered."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import polars as pl
 import pytest
 from spec_text import make_spec
 
-from dpql.model.plan import Plan
+from dpql.model.plan import VERSION, Plan
 from dpql.model.release import (
     Deferred,
     Rehearsal,
@@ -23,6 +24,7 @@ from dpql.model.release import (
     cells,
     headings,
 )
+from dpql.model.release_text import cell_label
 from dpql.planner import plan
 
 HOSTILE = "<script>alert(1)</script>"
@@ -92,6 +94,29 @@ def test_cells_are_products_in_the_order_of_the_plan() -> None:
     assert () == bins(())
 
 
+def test_bins_have_exact_edges() -> None:
+    """Edges that agree in fifteen digits are different texts; 1/3 is a fraction."""
+    third, near = Fraction(1, 3), Fraction(10**15 + 1, 10**16)
+    assert ("[0, 0.1000000000000001)", "[0.1000000000000001, 1/3]") == bins(
+        (Fraction(0), near, third)
+    )
+
+
+def test_releases_of_the_first_format_keep_their_texts() -> None:
+    """What was signed is derived again as it was written: rounded, without quotes."""
+    step = replace(PLAN.step("bars"), edges=(Fraction(0), Fraction(1, 3)))
+    old = list(cells(step, PLAN.spec.data, version=VERSION - 1))
+    assert ("a", "[0, 0.333333333333333]") == old[0]
+    assert ("a", "[0, 1/3]") == next(iter(cells(step, PLAN.spec.data)))
+    result = Result(
+        step=step,
+        values=(replace(_values(0)[0], cell=('a", x="b', "[0, 1]")),),
+    )
+    older = replace(PLAN, version=VERSION - 1)
+    assert 'kind=a", x="b, x=[0, 1]' == cell_label(older, result, result.values[0])
+    assert r'kind="a\", x=\"b", x=[0, 1]' == cell_label(PLAN, result, result.values[0])
+
+
 def test_values_can_be_worked_out_late() -> None:
     """Deferred values are made once, and equal the tuple they stand for."""
     made: list[int] = []
@@ -157,7 +182,7 @@ def test_csv_is_exact_and_inert() -> None:
     rows = list(csv.DictReader(io.StringIO(_release().to_csv())))
     assert [row["exact"] for row in rows[:2]] == ["0", "1/3"]
     assert rows[1]["value"] == "0.333333333333333"
-    assert rows[0]["cell"] == "key==1+1"
+    assert rows[0]["cell"] == 'key="=1+1"'
     assert rows[0]["upper"] == "33333333333333300000"
     for row in rows:
         assert not row["cell"].startswith(("=", "+", "-", "@"))

@@ -75,7 +75,7 @@ def test_a_ratio_shows_its_parts_and_where_its_accuracy_is() -> None:
     """Parts, their costs, and the error at two counts."""
     made = planned("income")
     notes = explain(made).notes
-    assert "mean_income: a ratio of noisy parts: count (ε 3/8), sum (ε 3/8)." in notes
+    assert "mean_income: made of noisy parts: count (ε 3/8), sum (ε 3/8)." in notes
     assert any("the interval comes with each value" in note for note in notes)
     assert promise(made.step("mean_income")) == "beside each value"
     assert title(made.step("mean_income")) == "mean_income by region"
@@ -145,3 +145,28 @@ def test_an_id_that_protects_nobody_is_pointed_out() -> None:
         columns, ask, unit="person", contributes="{rows: 1, groups: 1}"
     )
     assert not any("declared an id" in note for note in explain(plan(by_person)).notes)
+
+
+def test_a_unit_that_changes_one_cell_twice_does_not_change_two() -> None:
+    """Replacing a row moves a centred sum by twice its sensitivity, in one cell."""
+    made = plan(
+        make_spec(
+            {"x": "{type: integer, bounds: [0, 9], nulls: {as: 0}}"},
+            {"it": {"mean": "x", "where": "x > 3", "spend": "{share: 1}"}},
+            rows="{exactly: 100}",
+            neighbours="replace_one",
+        )
+    )
+    assert (
+        "it: one unit can change its cells by 2 times the sensitivity in all, so each "
+        "cell's noise spends ε 1/2 (count), ε 1/4 (sum)."
+    ) in explain(made).notes
+    assert "over 100 rows at the same ε" in " ".join(explain(made).notes)
+
+
+def test_rows_beyond_the_bound_are_spoken_of() -> None:
+    """Totals are of the rows that are kept, and the plan says of how many."""
+    made = planned("income")
+    assert (
+        "at most 3 rows of a household_id in 1 of 9 groups: totals are of those rows"
+    ) == dict(explain(made).facts)["counts"]

@@ -54,7 +54,9 @@ def test_texts_for_the_table() -> None:
     assert rational(Fraction(10**9, 3 * 10**9 + 1)) == "≈ 0.3334"
     assert quantity(None) == "-"
     assert within_text(Fraction(60), None) == "± 60"
-    assert within_text(Fraction(187151, 100), "USD\x1b[2J") == "± 1 871.6 USD\\u{1b}[2J"
+    assert within_text(Fraction(187151, 100), "USD\x1b[2J") == (
+        '± 1 871.6 "USD\\u{1b}[2J"'
+    )
     assert times(Fraction(1)) == "2.72"
     assert percent(Fraction(19, 20)) == "95%"
     assert plural(1, "row") == "1 row"

@@ -7,12 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 from spec_text import ID, make_spec
 
 from dpql.language import load
 from dpql.planner import plan
 from dpql.planner.explain import explain
 from dpql.planner.render import as_json, as_markdown, as_text, marked
+from dpql.planner.views import html
 
 SPECS = Path(__file__).parents[2] / "specs"
 RULE = "─" * 85
@@ -29,6 +31,7 @@ specs/income.yaml   plan DIGEST   (no data was read)
  protects   one household_id (at most 3 rows in each of 1 group), added or removed
  spends     ε = 1, pure DP: any outcome at most 2.72 times likelier with \
 a household_id than without
+ counts     at most 3 rows of a household_id in 1 of 9 groups: totals are of those rows
  reads      household_id, region, income
 """
 
@@ -77,6 +80,62 @@ def test_json_has_exact_and_readable_numbers() -> None:
     assert document["statistics"][1]["accuracy"] == {"exact": "36", "decimal": "36"}
 
 
+@pytest.mark.parametrize("name", sorted(path.stem for path in SPECS.glob("*.yaml")))
+def test_json_has_the_numbers_of_the_plan(name: str) -> None:
+    """Whatever decides noise and accuracy is there as the plan's own file has it."""
+    made = plan(load(SPECS / f"{name}.yaml"))
+    entries = as_json(explain(made))["statistics"]
+    steps = json.loads(made.to_json())["steps"]
+    assert len(steps) == len(entries)
+    same = ("sensitivity", "l0", "lower", "upper", "loss", "gamma", "quantisation")
+    for step, entry in zip(steps, entries, strict=True):
+        assert int(step["cells"]) == entry["cells"]
+        for member in (*same, "bound", "grids", "readout", "at_least", "statistic"):
+            assert step[member] == entry[member], member
+        assert len(step["parts"]) == len(entry["parts"])
+        for part, shown in zip(step["parts"], entry["parts"], strict=True):
+            measure = {key: x for key, x in part["measure"].items() if key != "terms"}
+            noise = part["noise"]
+            rest = {k: x for k, x in part.items() if k not in ("measure", "noise")}
+            assert {**measure, **noise, **rest} == shown
+
+
+def test_json_names_what_each_mechanism_needs() -> None:
+    """B, the precision and the grid of snapping; the theta of geometric noise."""
+    mean, count = as_json(explain(INCOME))["statistics"]
+    for part in mean["parts"]:
+        assert {"B", "precision", "Lambda_prime", "lambda_prime"} <= {
+            *part["parameters"]
+        }
+    assert {"theta", "lattice"} <= {*count["parts"][0]["parameters"]}
+
+
+def test_an_accuracy_that_rests_on_a_promise_has_a_star() -> None:
+    """The star and its line are in every form; JSON says it in words."""
+    made = plan(load(SPECS / "waiting_times.yaml"))
+    words = "only if every group has at least 5 000 rows"
+    for text in (as_text(explain(made)), as_markdown(explain(made)), html(made)):
+        assert "minute *" in text.replace("\\", "")
+        assert f"* {words}" in text.replace("\\", "")
+    within = as_json(explain(made))["statistics"][0]["within"]
+    assert within.endswith(words.removeprefix("only "))
+    assert "*" not in as_text(explain(INCOME))
+
+
+def test_promises_that_differ_are_told_apart() -> None:
+    """Each has a line of its own, which names its statistics."""
+    mean = {"mean": "x", "spend": "{share: 1}"}
+    made = plan(
+        make_spec(
+            {"x": "{type: integer, bounds: [0, 9], nulls: drop}"},
+            {"one": mean | {"at_least": "5"}, "two": mean | {"at_least": "7"}},
+        )
+    )
+    text = as_text(explain(made))
+    assert "* one: only if every group has at least 5 rows" in text
+    assert "* two: only if every group has at least 7 rows" in text
+
+
 HOSTILE = "a\x1b[31m\u202eb|<script>`*_[x](y)"
 
 
@@ -108,3 +167,4 @@ def test_hostile_names_are_inert() -> None:
 def test_marked_text_is_shown_as_it_is() -> None:
     """Every character with a meaning in Markdown is escaped."""
     assert marked("a|b*c") == "a\\|b\\*c"
+    assert marked("a  b") == "a &nbsp;b"

@@ -152,6 +152,7 @@ def test_hostile_names_are_inert_in_markdown() -> None:
     }
     assert widths <= {3, 4, 5}
     assert inert("a|b`c<d") == "a\\|b\\`c&lt;d"
+    assert inert("a  b") == "a &nbsp;b"
 
 
 def test_hostile_names_are_inert_in_csv() -> None:

@@ -8,11 +8,11 @@ import pytest
 import spec_text
 from reports.sample_releases import small_plan
 
+from dpql.model.condition_text import condition_text
 from dpql.model.plan import Plan
 from dpql.planner import plan
 from dpql.reports.words import (
     before_noise,
-    condition_text,
     definition,
     guarantee_words,
     post_processing,
@@ -69,20 +69,25 @@ def test_what_the_noise_is_added_to_is_said() -> None:
         )
     )
     said = [before_noise(made, step) for step in made.steps]
-    assert said == [
-        "at most 3 rows of a person",
-        "at most 3 rows of a person in each of at most 1 group; declared keys only",
+    assert [
+        "at most 3 rows of a person, the others are dropped",
         (
-            "at most 3 rows of a person; only values inside the bins; "
-            "values clamped into their bounds"
+            "at most 3 rows of a person in 1 of 2 groups, the others are dropped; "
+            "declared keys only"
         ),
         (
-            "at most 3 rows of a person in each of at most 1 group; declared keys "
-            "only; only rows that hold a number; values clamped into their bounds"
+            "at most 3 rows of a person, the others are dropped; a missing age counts "
+            "as 0; values clamped into their bounds; only values inside the bins"
         ),
-    ]
-    assert before_noise(known_rows(), known_rows().steps[0]) == (
-        "values clamped into their bounds"
+        (
+            "at most 3 rows of a person in 1 of 2 groups, the others are dropped; "
+            "declared keys only; only rows that hold a number; values clamped into "
+            "their bounds; the value of a group without rows is noise alone"
+        ),
+    ] == said
+    assert before_noise(known_rows(), known_rows().steps[1]) == (
+        "a missing age counts as 0; a missing wage counts as 0; values clamped into "
+        "their bounds; wage rounded to whole steps of 0.5"
     )
     plain_count = spec_text.make_spec(
         {"age": spec_text.integer(0, 100)},
@@ -106,14 +111,16 @@ def test_promised_group_sizes_are_listed() -> None:
         {"age": spec_text.integer(0, 100, "drop")},
         {"middle": {"mean": "age", "at_least": "10", "spend": "{share: 1}"}},
     )
-    assert unprotected(plan(spec))[-1].startswith("that every group has at least")
+    assert unprotected(plan(spec))[-1] == (
+        "that every group of middle has at least 10 rows, declared and not checked"
+    )
 
 
 def test_definitions_name_their_columns() -> None:
     """One phrase per statistic."""
     spread, both = known_rows().steps
-    assert definition(spread) == "sample variance of age"
-    assert definition(both) == "sample covariance of age and wage"
+    assert definition(spread) == "sample variance of age (divided by n - 1)"
+    assert definition(both) == ("sample covariance of age and wage (divided by n - 1)")
     assert "clamped into the public range" in post_processing(both)
 
 
@@ -124,7 +131,7 @@ def test_definitions_name_their_columns() -> None:
         ("age in [1, 2]", "age in [1, 2]"),
         ("age between 1 and 5", "age between 1 and 5"),
         ("age is null", "age is null"),
-        ("not age == 3", "not (age == 3)"),
+        ("not age == 3", "not age == 3"),
         ('region == "a"', 'region == "a"'),
         ("age > 1 and (age < 3 or age == 9)", "age > 1 and (age < 3 or age == 9)"),
         ("age > 1 or age < 3 and age == 9", "age > 1 or (age < 3 and age == 9)"),
@@ -143,3 +150,33 @@ def test_conditions_read_as_written(written: str, text: str) -> None:
     assert step.where is not None
     assert condition_text(step.where) == text
     assert definition(step) == f"number of rows, where {text}"
+
+
+def test_an_accuracy_that_rests_on_a_promise_says_so() -> None:
+    """The signed text names the number of rows that the accuracy needs."""
+    spec = spec_text.make_spec(
+        {"age": spec_text.integer(0, 100, "drop")},
+        {"middle": {"mean": "age", "at_least": "10", "spend": "{share: 1}"}},
+    )
+    made = plan(spec)
+    assert before_noise(made, made.steps[0]).endswith(
+        "; the stated ± holds if every group has at least 10 rows"
+    )
+
+
+def test_names_and_bounds_are_exact() -> None:
+    """Odd columns stand in backquotes; sixteen digits stay sixteen."""
+    spec = spec_text.make_spec(
+        {
+            "person": "{type: id}",
+            '"a and b"': "{type: float, bounds: [0, 0.1000000000000001], nulls: drop}",
+        },
+        {"total": {"sum": '"a and b"', "spend": "{share: 1}"}},
+        unit="person",
+        contributes="{rows: 1, groups: 1}",
+    )
+    made = plan(spec)
+    assert "sum of `a and b`" == definition(made.steps[0])
+    assert unprotected(made)[1:] == (
+        "the bounds 0 to 0.1000000000000001 of `a and b`, declared",
+    )

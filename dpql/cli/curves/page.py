@@ -13,9 +13,12 @@ from typing import Any
 from dpql.cli.curves.chart import Chart
 from dpql.cli.curves.grid import Drawn, drawn, totals
 from dpql.diagnostics import shown
+from dpql.model.notation import unit_text
 from dpql.model.plan import Plan
+from dpql.model.promised_rows import condition_words
 from dpql.model.spec import Neighbours
-from dpql.planner.explain import explain, promise, title
+from dpql.planner.changes import whole
+from dpql.planner.explain import explain, title
 from dpql.planner.figures import (
     decimal,
     plural,
@@ -92,8 +95,7 @@ def _panel(plan: Plan) -> str:
 
 
 def _odds(plan: Plan, total: Fraction) -> str:
-    unit = plan.spec.privacy.unit
-    name = "row" if unit is None else shown(unit)
+    name = whole(unit_text(plan.spec.privacy.unit))
     change = {
         Neighbours.ADD_REMOVE: f"with one {name} than without",
         Neighbours.REPLACE_ONE: f"for one {name} than for another",
@@ -107,7 +109,9 @@ def _odds(plan: Plan, total: Fraction) -> str:
 def _card(plan: Plan, number: int, shares: tuple[Drawn, ...]) -> str:
     each = shares[number]
     step = each.step
-    within = escape(promise(step) if step.accuracy is not None else _own(each))
+    within = escape(
+        _own(each) if step.accuracy is None else within_text(step.accuracy, step.unit)
+    )
     part = f"{round(100 * step.epsilon / plan.epsilon)}%"
     return (
         f'<section id="statistic-{number}"><h2>{escape(title(step))}</h2>'
@@ -134,6 +138,9 @@ def _note(each: Drawn) -> str:
     words = [] if each.weight is not None else ["The spec fixes its ε."]
     if each.step.accuracy is None:
         words.append(f"Drawn for {plural(_rows(each), 'row')}.")
+    rests = condition_words(each.step)
+    if rests is not None:
+        words.append(f"The error holds only {rests}; nobody checks that.")
     return f'<p class="note">{" ".join(words)}</p>' if words else ""
 
 

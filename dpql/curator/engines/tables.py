@@ -10,7 +10,7 @@ import polars as pl
 
 from dpql.curator.grid import double
 from dpql.model.release import Outcome, Result
-from dpql.model.release_text import COLUMNS, cell_text
+from dpql.model.release_text import COLUMNS, cell_label
 
 _SCHEMA: dict[str, Any] = {
     name: pl.Float64
@@ -26,7 +26,9 @@ def outcome_frame(outcome: Outcome) -> pl.DataFrame:
         pl.DataFrame(
             {
                 "statistic": [result.name] * len(result.values),
-                "cell": [cell_text(result.headings, v.cell) for v in result.values],
+                "cell": [
+                    cell_label(outcome.plan, result, value) for value in result.values
+                ],
                 **_numbers(result),
             },
             schema=_SCHEMA,

@@ -1,0 +1,26 @@
+"""Words for a step of a plan that the review and the report share."""
+
+from __future__ import annotations
+
+from dpql.model.notation import name_text
+from dpql.model.plan import CentredVariance, Step
+
+
+def variance_words(step: Step) -> str:
+    """Return which variance a step releases: that follows from its readout."""
+    column = name_text(step.columns[0])
+    if isinstance(step.readout, CentredVariance):
+        return f"population variance of {column} (divided by n)"
+    return f"sample variance of {column} (divided by n - 1)"
+
+
+def bound_words(step: Step, unit: str) -> str:
+    """Return how many rows of a unit a step counts at most, and in how many groups."""
+    assert step.bound is not None
+    rows, reached, cells = step.bound.rows, step.bound.cells, step.cells
+    text = f"at most {rows} {'row' if rows == 1 else 'rows'} of a {name_text(unit)}"
+    if cells == 1:
+        return text
+    if reached >= cells:
+        return f"{text} in each of {cells} groups"
+    return f"{text} in {reached} of {cells} groups"
