@@ -10,6 +10,7 @@ from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import perturbed
 from dpql.curator.wall import behind_wall
 from dpql.errors import RunFault
+from dpql.forks import note_use, refuse_forked
 from dpql.mechanisms.bits import ONE, Bits
 from dpql.model.plan import Plan
 from dpql.model.release import Rehearsal, Release, Result
@@ -63,11 +64,14 @@ def run(
             noise is drawn; what it raises ends the run without a draw.
 
     Raises:
-        RunFault: the data do not fit the plan (5xx); no message quotes the data.
+        RunFault: the data do not fit the plan, or this process cannot run (5xx); no
+            message quotes the data.
     """
+    refuse_forked()
     coins = SystemBits() if bits is None else bits
     module = _engine(engine)
     frame = _frame(plan, frames)
+    note_use()
     kept = Kept()
     try:
         results = _results(

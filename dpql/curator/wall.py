@@ -1,8 +1,9 @@
 """The one wall: whatever goes wrong behind it comes out as a fixed fault.
 
 Errors of engines quote private cells, so nothing of them passes: neither message, nor
-cause, nor context, nor the frames they passed through, where exact numbers are. What is ours (a `RunFault` names columns and types only) is made
-anew, since an exception remembers the one that was being handled when it was raised.
+cause, nor context, nor the frames they passed through, where exact numbers are. What is
+ours (a `RunFault` names columns and types only) is made anew, since an exception
+remembers the one that was being handled when it was raised.
 Variables of the environment that make an engine print (counts, paths, panics) are taken
 away as long as a task runs.
 
