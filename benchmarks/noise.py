@@ -62,7 +62,9 @@ def contestants(scale: int) -> dict[str, tuple[int, Callable[[], Any]]]:
         noise = mechanism.calibrate(query, Fraction(1, scale), gamma=Fraction(1, 10**9))
         field[f"{name} vector"] = (
             DRAWS,
-            lambda m=mechanism, n=noise: m.perturb_many(n, values, bits),
+            lambda m=mechanism, n=noise: m.perturb_many(
+                n, values, bits, lower=0, upper=1000
+            ),
         )
         field[f"{name} scalar"] = (
             FEW,

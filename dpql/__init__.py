@@ -16,6 +16,8 @@ used, so that importing dpql costs next to nothing.
 
 from __future__ import annotations
 
+from dpql import forks as _forks  # noqa: F401  watches forks from now on
+
 __version__ = "0.1.0"
 
 __all__ = [

@@ -27,6 +27,7 @@ from dpql.curator import run
 from dpql.curator.engines import ENGINES
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault, RunFault
+from dpql.forks import refuse_forked
 from dpql.ledger import Ledger, Receipt, Sealed
 from dpql.model.plan import Plan
 from dpql.model.release import Release
@@ -40,7 +41,7 @@ from dpql.reports.verify import require_named_signer, signing_line
 
 _Told = TypeVar("_Told")
 
-_HEADER_FAULTS = frozenset(f"DPQL50{digit}" for digit in range(8))
+_HEADER_FAULTS = frozenset(f"DPQL50{digit}" for digit in range(9))
 """Refusals that say nothing about rows but what is public; they cost nothing."""
 
 
@@ -134,6 +135,7 @@ def execute(
         plan, signers, trust, approvals, day, needed=account.approvals
     )
     target.refuse_unwritable()
+    refuse_forked()
     granted = ledger.reserve(
         dataset, plan, again=again, runs=approved.runs, known=known
     )

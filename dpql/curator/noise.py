@@ -38,7 +38,7 @@ def totals(measure: Measure, moments: Moments, count: int) -> list[int]:
     """
     sums = _each(add, [_product(term, moments, count) for term in measure.terms])
     lower, upper = measure.lower, measure.upper
-    return [x if lower <= x <= upper else max(lower, min(x, upper)) for x in sums]
+    return [min(max(x, lower), upper) for x in sums]
 
 
 def _product(term: Term, moments: Moments, count: int) -> Sequence[int]:
@@ -62,8 +62,10 @@ def _drawn(part: Part, moments: Moments, count: int, bits: Bits) -> list[int]:
     values = totals(part.measure, moments, count)
     if count < MANY:
         return [mechanism.perturb(noise, value, bits) for value in values]
-    steps: list[int] = mechanism.perturb_many(noise, values, bits).tolist()
-    return steps
+    lower, upper = part.measure.lower, part.measure.upper
+    steps = mechanism.perturb_many(noise, values, bits, lower=lower, upper=upper)
+    drawn: list[int] = steps.tolist()
+    return drawn
 
 
 def _values(step: Step, noisy: Sequence[Sequence[int]], data: Data) -> list[Value]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import overload
+from typing import Any, overload
 
-from dpql.curator.engines import ENGINES, Engine, Sums, Tick, engine_named
+from dpql.curator.engines import ENGINES, Engine, Tick, engine_named
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import perturbed
 from dpql.curator.wall import behind_wall
 from dpql.errors import RunFault
+from dpql.forks import note_use, refuse_forked
 from dpql.mechanisms.bits import ONE, Bits
 from dpql.model.plan import Plan
 from dpql.model.release import Rehearsal, Release, Result
@@ -64,29 +65,29 @@ def run(
 
     Raises:
         PlanFault: the plan is of an older format (DPQL404).
-        RunFault: the data do not fit the plan (5xx); no message quotes the data.
+        RunFault: the data do not fit the plan, or this process cannot run (5xx); no
+            message quotes the data.
     """
     # What a plan of another format means is not what the engines do.
     plan.require_current()
+    refuse_forked()
     coins = SystemBits() if bits is None else bits
     module = _engine(engine)
     frame = _frame(plan, frames)
-    salt = behind_wall(lambda: coins.read(ONE, 0, _SALT_BITS))
-    opened = behind_wall(lambda: module.open_frame(frame, plan.spec.data))
-    sums = behind_wall(
-        lambda: module.add_up(plan, opened, salt=salt, tick=progress),
-    )
-    fits = _has_declared_rows(plan, sums)
+    note_use()
+    kept = Kept()
     try:
-        if not fits:
-            raise _wrong_rows(plan)  # noqa: TRY301  the frame is cleared for both
-        if before_draw is not None:
-            before_draw()
-    except BaseException:
-        # What leaves here carries this frame: nothing exact may stay in it.
-        del sums, opened, salt
-        raise
-    results = behind_wall(lambda: _results(plan, sums, coins))
+        results = _results(
+            plan,
+            frame,
+            kept,
+            module=module,
+            coins=coins,
+            progress=progress,
+            before_draw=before_draw,
+        )
+    finally:
+        kept.clear()
     kind = Release if type(coins) is SystemBits else Rehearsal
     return kind(
         plan=plan,
@@ -96,11 +97,72 @@ def run(
     )
 
 
-def _results(plan: Plan, sums: Sums, coins: Bits) -> tuple[Result, ...]:
+class Kept:
+    """All that is exact in a run, in one place that can be emptied.
+
+    Whatever leaves a run, Ctrl-C too, carries the frames it passed through. They hold
+    this, and nothing in it any more.
+    """
+
+    __slots__ = ("opened", "salt", "sums")
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.salt: Any = None
+        self.opened: Any = None
+        self.sums: Any = None
+
+
+def _results(
+    plan: Plan,
+    frame: object,
+    kept: Kept,
+    *,
+    module: Engine,
+    coins: Bits,
+    progress: Tick | None,
+    before_draw: Callable[[], None] | None,
+) -> tuple[Result, ...]:
+    """Return the noisy values of all steps; forget the exact ones, come what may.
+
+    The caller forgets them once more: an interrupt may fall into the first time.
+    """
+
+    def salt() -> None:
+        kept.salt = coins.read(ONE, 0, _SALT_BITS)
+
+    def open_frame() -> None:
+        kept.opened = module.open_frame(frame, plan.spec.data)
+
+    def add_up() -> None:
+        kept.sums = module.add_up(plan, kept.opened, salt=kept.salt, tick=progress)
+
+    try:
+        for task in (salt, open_frame, add_up):
+            behind_wall(task)
+        if not _has_declared_rows(plan, kept):
+            raise _wrong_rows(plan)
+        if before_draw is not None:
+            before_draw()
+        return behind_wall(lambda: _drawn(plan, kept, coins))
+    finally:
+        kept.clear()
+
+
+def _drawn(plan: Plan, kept: Kept, coins: Bits) -> tuple[Result, ...]:
     return tuple(
         perturbed(step, moments, plan.spec.data, coins)
-        for step, moments in zip(plan.steps, sums.moments, strict=True)
+        for step, moments in zip(plan.steps, kept.sums.moments, strict=True)
     )
+
+
+def _has_declared_rows(plan: Plan, kept: Kept) -> bool:
+    """Tell whether the number of rows is the public one, where one is public."""
+    public = plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE
+    return not public or kept.sums.rows == plan.spec.data.rows.count
 
 
 def _engine(name: str) -> Engine:
@@ -123,12 +185,6 @@ def _frame(plan: Plan, frames: Mapping[str, object]) -> object:
             hint=f"bind it: --data {source}=FILE",
         )
     return frames[source]
-
-
-def _has_declared_rows(plan: Plan, sums: Sums) -> bool:
-    """Tell whether the number of rows is the public one, where one is public."""
-    public = plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE
-    return not public or sums.rows == plan.spec.data.rows.count
 
 
 def _wrong_rows(plan: Plan) -> RunFault:

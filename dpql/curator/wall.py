@@ -1,8 +1,9 @@
 """The one wall: whatever goes wrong behind it comes out as a fixed fault.
 
 Errors of engines quote private cells, so nothing of them passes: neither message, nor
-cause, nor context. What is ours (a `RunFault` names columns and types only) is made
-anew, since an exception remembers the one that was being handled when it was raised.
+cause, nor context, nor the frames they passed through, where exact numbers are. What is
+ours (a `RunFault` names columns and types only) is made anew, since an exception
+remembers the one that was being handled when it was raised.
 Variables of the environment that make an engine print (counts, paths, panics) are taken
 away as long as a task runs.
 
@@ -41,20 +42,32 @@ def behind_wall(task: Callable[[], T]) -> T:
     """
     fault: BaseException
     try:
-        with _silence(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return task()
-    except RunFault as error:
-        fault = RunFault(error.diagnostics)
-    except (KeyboardInterrupt, SystemExit) as error:
-        fault = type(error)()
-    except BaseException:  # noqa: BLE001  a panic of an engine is no Exception
-        fault = RunFault.of(
-            "DPQL510",
-            "the engine failed; its message is withheld, for it may quote the data",
-            hint="look at the data with the engine itself, on the owner's machine",
-        )
+        try:
+            return _quietly(task)
+        except BaseException as error:  # noqa: BLE001  a panic is no Exception
+            fault = _without_past(error)
+    except BaseException as error:  # noqa: BLE001  Ctrl-C while another was handled
+        fault = _without_past(error)
     raise fault
+
+
+def _quietly(task: Callable[[], T]) -> T:
+    with _silence(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return task()
+
+
+def _without_past(error: BaseException) -> BaseException:
+    """Return what may be told of an error: no message, no frames, no other error."""
+    if isinstance(error, RunFault):
+        return RunFault(error.diagnostics)
+    if isinstance(error, KeyboardInterrupt | SystemExit):
+        return type(error)()
+    return RunFault.of(
+        "DPQL510",
+        "the engine failed; its message is withheld, for it may quote the data",
+        hint="look at the data with the engine itself, on the owner's machine",
+    )
 
 
 @contextmanager
@@ -104,7 +117,10 @@ def _silence() -> Iterator[None]:
     """
     with _lock:
         if not _inside:
-            _taken.update({name: os.environ.pop(name) for name in _talkative()})
+            # Copied before it is taken away: an interrupt here loses nothing.
+            _taken.update({name: os.environ[name] for name in _talkative()})
+            for name in _taken:
+                os.environ.pop(name, None)
             _reload()
         _inside.append(None)
     try:

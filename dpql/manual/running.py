@@ -77,6 +77,17 @@ RUNNING: dict[str, Code] = {
         wrong="--rows 0",
         right="--rows 1000",
     ),
+    "DPQL508": Code(
+        title="a forked process cannot run",
+        cause=(
+            "A forked process has none of its parent's threads. If the parent had used "
+            "polars, by a run or otherwise, polars waits for them in the child for "
+            "ever; a parent that only imported it does no harm. Nothing was read or "
+            "spent."
+        ),
+        wrong='multiprocessing.get_context("fork").Process(target=release)',
+        right='multiprocessing.get_context("spawn").Process(target=release)',
+    ),
     "DPQL510": Code(
         title="the engine failed",
         cause=(

@@ -8,11 +8,21 @@ lanes, and a test can hand in a tape.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 ONE = range(1)
 """The lanes of a single draw."""
+
+CHUNK = 1 << 13
+"""Lanes worked on at a time, so that the intermediate arrays stay in the cache."""
+
+_BYTE = 8
+_PYTHON = 30
+"""Bits of a digit of Python's integers."""
+
+_FILLED = 20
+"""Bits, at least, of the last one that the digits of U fill."""
 
 
 class Bits(Protocol):
@@ -41,39 +51,50 @@ def flips(width: int) -> tuple[int, int]:
     return 1 << width, (2 << width) - 1
 
 
+def unshortened(width: int) -> int:
+    """Return a number of bits, at least so many, that no value makes shorter.
+
+    A lane is a sign and digits of U. It is whole bytes, so that the sign is not a byte
+    of its own; and as an integer of Python the digits have one size unless U < 2**-20.
+    The few bits of a miniature are left alone.
+    """
+    if width - 1 <= _PYTHON:
+        return width
+    return next(
+        bits
+        for bits in range(width, width + _BYTE * _PYTHON)
+        if bits % _BYTE == 0 and (bits - 1) % _PYTHON >= _FILLED
+    )
+
+
 class Lane:
-    """One lane of many, of which the first ``width`` bits are known already."""
+    """One lane of many, whose first bits are known already, as they were read."""
 
-    __slots__ = ("_bits", "_head", "_index", "_width")
+    __slots__ = ("_bits", "_head", "_index")
 
-    def __init__(self, bits: Bits, index: int, head: int, width: int) -> None:
+    def __init__(self, bits: Bits, index: int, head: bytes) -> None:
         self._bits = bits
         self._index = index
         self._head = head
-        self._width = width
 
     def read(self, lanes: Sequence[int], start: int, stop: int) -> bytes:
         """Return bits of this lane, whichever single lane is asked for."""
         assert len(lanes) == 1
         if start:
             return self._bits.read((self._index,), start, stop)
-        assert stop == self._width
-        return self._head.to_bytes(-(-stop // 8), "big")
+        assert -(-stop // _BYTE) == len(self._head)
+        return self._head
 
 
-def resume(
-    bits: Bits, lanes: Sequence[int], heads: Sequence[int], start: int, stop: int
-) -> list[Lane]:
-    """Return lanes whose first ``start`` bits were ``heads``, read on to ``stop``."""
-    size = -(-(stop - start) // 8)
-    rest = memoryview(bits.read(lanes, start, stop))
-    return [
-        Lane(
-            bits,
-            lane,
-            head << (stop - start)
-            | int.from_bytes(rest[size * i : size * (i + 1)], "big"),
-            stop,
-        )
-        for i, (lane, head) in enumerate(zip(lanes, heads, strict=True))
-    ]
+def stretches(count: int) -> list[range]:
+    """Return the lanes to work on at a time, in order."""
+    return [range(i, min(i + CHUNK, count)) for i in range(0, count, CHUNK)]
+
+
+def each_lane(bits: Bits, count: int, width: int) -> Iterator[Lane]:
+    """Yield so many lanes, the first ``width`` bits of each read with its stretch."""
+    size = -(-width // _BYTE)
+    for lanes in stretches(count):
+        heads = bits.read(lanes, 0, width)
+        for place, lane in enumerate(lanes):
+            yield Lane(bits, lane, heads[size * place : size * (place + 1)])

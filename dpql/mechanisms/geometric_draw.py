@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any
 import gmpy2
 
 from dpql.exact import fraction, power_of_two_up
-from dpql.mechanisms.bits import Bits, flips, read_one
+from dpql.mechanisms.bits import Bits, flips, read_one, unshortened
 from dpql.mechanisms.logarithm import ERROR, logarithm_to, within_word
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from dpql.mechanisms.geometric import GeometricNoise
@@ -35,13 +34,6 @@ _MORE = 27
 
 _SPARE = 8
 """Bits of the scale, at least, beyond the places of a logarithm."""
-
-_BYTE = 8
-_PYTHON = 30
-"""Bits of a digit of Python's integers."""
-
-_FILLED = 20
-"""Bits, at least, of the last one that the digits of U fill."""
 
 
 class Kit:
@@ -73,7 +65,7 @@ class Kit:
         exact = noise.theta
         size = power_of_two_up(1 / exact)
         if digits is None:
-            digits = _unshortened(noise.guard + max(0, size))
+            digits = unshortened(noise.guard + max(0, size) + 1) - 1
         self.digits = digits
         self.mask = (1 << digits) - 1
         self.flips = flips(digits + 1)
@@ -94,22 +86,6 @@ class Kit:
         self.slack = _slack(digits, self.scale, behind)
         self.base = lifted - self.slack - 2 * self.logarithm.ln2 * self.scale
         self.reach = (self.scale + 1) << (behind - digits - 2)
-
-
-def _unshortened(digits: int) -> int:
-    """Return a number of digits, at least so many, whose value does not shorten them.
-
-    With the sign they are whole bytes, so that the sign is not a byte of its own; and
-    as an integer of Python they have one size unless U < 2**-20. The few digits of a
-    miniature are left alone.
-    """
-    if digits <= _PYTHON:
-        return digits
-    return next(
-        count
-        for count in range(digits, digits + _BYTE * _PYTHON)
-        if (count + 1) % _BYTE == 0 and count % _PYTHON >= _FILLED
-    )
 
 
 def _slack(digits: int, scale: gmpy2.mpz, places: int) -> gmpy2.mpz:
@@ -193,18 +169,33 @@ def outcome(noise: GeometricNoise, step: int) -> Fraction:
 
 
 def perturb_many(
-    noise: GeometricNoise, values: Sequence[int] | NDArray[np.int64], bits: Bits
+    noise: GeometricNoise,
+    values: Sequence[int] | NDArray[Any],
+    bits: Bits,
+    *,
+    lower: int,
+    upper: int,
 ) -> NDArray[Any]:
-    """Return the steps that `perturb` gives on the same lanes."""
-    from dpql.mechanisms.vector import magnitudes_added
+    """Return the steps that `perturb` gives on the same lanes.
+
+        floor(value / lattice + 1/2) + X = floor((d value + n // 2 + n X) / n)
+
+    for a lattice of n / d.
+    """
+    from dpql.mechanisms.adding import Floor
+    from dpql.mechanisms.vector import drawn_floors, most_drawn
 
     kit = noise.kit
-    return magnitudes_added(
-        values,
+    scale = 1 / noise.theta
+    n, d = noise.lattice.numerator, noise.lattice.denominator
+    drawn = drawn_floors(
+        len(values),
         bits,
-        lattice=noise.lattice,
-        scale=1 / noise.theta,
+        scale=scale,
         offset=fraction(kit.beta),
         width=kit.digits + 1,
-        draw=lambda value, lane: perturb(noise, value, lane),
+        mirrored=True,
+        draw=lambda lane: perturb(noise, 0, lane),
     )
+    floor = Floor(gain=d, base=n // 2, weight=n, divisor=n)
+    return floor.of(values, drawn, most=most_drawn(scale), lower=lower, upper=upper)

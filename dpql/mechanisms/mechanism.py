@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from dpql.errors import PlanFault
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from dpql.mechanisms.bits import Bits
@@ -106,9 +105,20 @@ class Mechanism(Protocol[N]):
         ...
 
     def perturb_many(
-        self, noise: N, values: Sequence[int] | NDArray[np.int64], bits: Bits
+        self,
+        noise: N,
+        values: Sequence[int] | NDArray[Any],
+        bits: Bits,
+        *,
+        lower: int,
+        upper: int,
     ) -> NDArray[Any]:
-        """Return the steps that `perturb` gives on the same lanes, for many values."""
+        """Return the steps that `perturb` gives on the same lanes, for many values.
+
+        Every value lies in lower..upper, which the plan knows. Which lanes are drawn
+        how, in which integers, and what is read of them follows from the noise and
+        from that range; values have no part in it.
+        """
         ...
 
     def outcome(self, noise: N, step: int) -> Fraction:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gmpy2
 
-from dpql.mechanisms.bits import Bits, flips, read_one
+from dpql.mechanisms.bits import Bits, each_lane, flips, read_one, unshortened
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from dpql.mechanisms.snapping import SnappingNoise
@@ -87,18 +87,30 @@ class Kit:
 
 def width(noise: SnappingNoise) -> int:
     """Return the bits of one request: a sign, a run of digits, a one, p + 1 digits."""
-    return 1 + noise.run + 1 + noise.precision + 1
+    return unshortened(1 + noise.run + 1 + noise.precision + 1)
 
 
 def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     """Return the step of one noisy outcome, from one request of fixed width.
 
-    The lane is read as the sign S and then the binary digits of U, complemented where
-    the sign bit is set (so that `vector` can read both as one signed integer). A
-    further request is made only when U < 2**-run, run = 87.
     Source: MATH 1.1.
     """
     kit = noise.kit
+    parts = int(value.denominator)
+    drawn = signed_logarithm(kit, bits) * parts
+    centre = kit.gain * int(value.numerator) + kit.start * parts
+    centre = min(max(centre, kit.bottom * parts), kit.top * parts)
+    snapped = int((centre + drawn) // (kit.whole * parts)) - kit.lift
+    return min(max(snapped, -kit.edge), kit.edge)
+
+
+def signed_logarithm(kit: Kit, bits: Bits) -> gmpy2.mpz:
+    """Return -S * lambda_ * ln(U) in units of the grid over ``whole``.
+
+    The lane is read as the sign S and then the binary digits of U, complemented where
+    the sign bit is set (so that `vector` can read both as one signed integer). A
+    further request is made only when U < 2**-run, run = 87.
+    """
     read = kit.width
     lane = read_one(bits, 0, read)
     negative = lane > kit.mask
@@ -110,12 +122,7 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     spare = digits.bit_length() - kit.needed
     mantissa, exponent = logarithm(kit, digits >> spare, read - 1 - spare)
     fall = (kit.unit * mantissa) << int(exponent + kit.places)
-    parts = int(value.denominator)
-    centre = kit.gain * int(value.numerator) + kit.start * parts
-    centre = min(max(centre, kit.bottom * parts), kit.top * parts)
-    noisy = centre + fall * parts if negative else centre - fall * parts
-    snapped = int(noisy // (kit.whole * parts)) - kit.lift
-    return min(max(snapped, -kit.edge), kit.edge)
+    return (-fall, fall)[negative]
 
 
 def logarithm(kit: Kit, digits: int, places: int) -> tuple[gmpy2.mpz, gmpy2.mpz]:
@@ -145,22 +152,49 @@ def outcome(noise: SnappingNoise, step: int) -> Fraction:
 
 
 def perturb_many(
-    noise: SnappingNoise, values: Sequence[int] | NDArray[np.int64], bits: Bits
+    noise: SnappingNoise,
+    values: Sequence[int] | NDArray[Any],
+    bits: Bits,
+    *,
+    lower: int,
+    upper: int,
 ) -> NDArray[Any]:
-    """Return the steps that `perturb` gives on the same lanes."""
-    from dpql.mechanisms.vector import snapped_steps
+    """Return the steps that `perturb` gives on the same lanes.
+
+        floor(K/D + N) = floor((K + floor(D N)) / D)
+
+    K/D is the value in units of the grid with the half of the rounding added, D its
+    denominator for any whole value, N the noise. So noise is drawn in units of 1/D
+    without the value. A range that the inner clamp could touch (none that `calibrate`
+    was given is one) and logarithms of few bits are left to `perturb`, lane by lane.
+    """
+    from dpql.mechanisms.adding import Floor, clipped, python_integers
+    from dpql.mechanisms.vector import WORD, drawn_floors, most_drawn
 
     kit = noise.kit
-    Lambda = noise.Lambda_prime
-    return snapped_steps(
-        values,
+    reach = noise.B * noise.sensitivity
+    inside = noise.shift - reach <= lower <= upper <= noise.shift + reach
+    if not inside or noise.precision < WORD:
+        lanes = each_lane(bits, len(values), kit.width)
+        return python_integers(map(partial(perturb, noise), values, lanes))
+    slope = Fraction(int(kit.gain), int(kit.whole))
+    divisor = int(gmpy2.lcm(slope.denominator, kit.offset.denominator))
+    scale = noise.lambda_prime / noise.Lambda_prime * divisor
+    unit = kit.whole // divisor
+    drawn = drawn_floors(
+        len(values),
         bits,
-        slope=1 / (noise.sensitivity * Lambda),
-        offset=kit.offset,
-        ratio=noise.lambda_prime / Lambda,
-        reach=noise.B / Lambda,
-        edge=kit.edge,
+        scale=scale,
+        offset=Fraction(0),
         width=kit.width,
-        precision=noise.precision,
-        draw=lambda value, lane: perturb(noise, value, lane),
+        mirrored=False,
+        draw=lambda lane: int(signed_logarithm(kit, lane) // unit),
     )
+    floor = Floor(
+        gain=int(slope * divisor),
+        base=int(kit.offset * divisor),
+        weight=1,
+        divisor=divisor,
+    )
+    steps = floor.of(values, drawn, most=most_drawn(scale), lower=lower, upper=upper)
+    return clipped(steps, kit.edge)

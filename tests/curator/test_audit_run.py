@@ -135,7 +135,13 @@ def proved(step: Step, one: Any, other: Any) -> float:
         mechanism = MECHANISMS[part.noise.mechanism]
         noise = mechanism.restore(dict(part.noise.parameters))
         for side, value in zip(sides, values, strict=True):
-            steps = mechanism.perturb_many(noise, [value] * DRAWS, bits)
+            steps = mechanism.perturb_many(
+                noise,
+                [value] * DRAWS,
+                bits,
+                lower=part.measure.lower,
+                upper=part.measure.upper,
+            )
             side.append(np.asarray(steps, dtype=np.float64))
     bins = {1: 64, 2: 16, 3: 8}[len(sides[0])]
     return epsilon_lower_bound(

@@ -136,5 +136,6 @@ def test_boundaries_three_reads_deep(theta: Fraction, negative: int) -> None:
                     expected = -expected
                 tape = Tape([lane], width=total + 1)
                 assert expected == geometric.perturb(noise, 0, tape)
-                many = geometric.perturb_many(noise, [0], Tape([lane], width=total + 1))
+                tape = Tape([lane], width=total + 1)
+                many = geometric.perturb_many(noise, [0], tape, lower=0, upper=9)
                 assert [expected] == many.tolist()

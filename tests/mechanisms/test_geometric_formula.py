@@ -166,3 +166,53 @@ def test_digits_read_at_once(scale: int) -> None:
     assert width % 8 == 0
     assert width - 1 >= 72 + (scale - 1).bit_length()
     assert (width - 1) % 30 >= 20
+
+
+@pytest.mark.parametrize(
+    ("sensitivity", "lattice"),
+    [
+        ("3", "2"),
+        ("1", "2"),
+        ("7", "3/2"),
+        ("1", "1/8589934592"),
+        ("1", "3/12884901888"),
+        ("1", "-1"),
+        ("-1", "1"),
+        ("0", "1"),
+        ("1", "0"),
+    ],
+)
+@pytest.mark.parametrize("rounded", ["0", "1"])
+def test_a_lattice_that_does_not_divide_the_sensitivity_is_refused(
+    sensitivity: str, lattice: str, rounded: str
+) -> None:
+    """Parameters that agree with one another, on a lattice that the proof excludes.
+
+    Neighbours 3 apart lie up to 2 steps of 2 apart after rounding, and not 3/2: the
+    loss would be a third more than stated. Below 2**-32 of it no lattice is planned.
+    """
+    step, change = Fraction(lattice), Fraction(sensitivity)
+    theta = step / change if change else Fraction(1)
+    text = {
+        "sensitivity": sensitivity,
+        "lattice": lattice,
+        "rounded": rounded,
+        "epsilon": "1",
+        "theta": str(theta),
+    }
+    with pytest.raises(PlanFault, match="DPQL414"):
+        geometric.restore(text)
+
+
+def test_the_finest_lattice_is_restored() -> None:
+    """The lattices at both ends of what is planned are taken."""
+    for lattice in ("5", "1", "5/4294967296"):
+        theta = Fraction(lattice) / 5
+        text = {
+            "sensitivity": "5",
+            "lattice": lattice,
+            "rounded": "1",
+            "epsilon": "1",
+            "theta": str(theta),
+        }
+        assert text == geometric.parameters(geometric.restore(text))

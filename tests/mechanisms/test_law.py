@@ -25,6 +25,8 @@ pytestmark = pytest.mark.stats
 DRAWS = 1_000_000
 RATE = 1e-9
 VALUE = 300
+RANGE = {"lower": 0, "upper": 1000}
+FAR = 1 << 69
 
 
 def _one_by_one(mechanism: Any, noise: Any) -> Counter[int]:
@@ -34,7 +36,7 @@ def _one_by_one(mechanism: Any, noise: Any) -> Counter[int]:
 
 def _at_once(mechanism: Any, noise: Any) -> Counter[int]:
     values = np.full(DRAWS, VALUE)
-    steps = mechanism.perturb_many(noise, values, SystemBits())
+    steps = mechanism.perturb_many(noise, values, SystemBits(), **RANGE)
     return Counter(
         dict(
             zip(
@@ -45,17 +47,28 @@ def _at_once(mechanism: Any, noise: Any) -> Counter[int]:
     )
 
 
-def _noise(mechanism: Any, epsilon: Fraction) -> Any:
+def _at_once_and_far(mechanism: Any, noise: Any) -> Counter[int]:
+    """Draw where the range leaves machine integers; take the distance off again."""
+    noise = _noise(mechanism, noise.epsilon, upper=2 * FAR)
+    steps = mechanism.perturb_many(
+        noise, [FAR - 500 + VALUE] * DRAWS, SystemBits(), lower=0, upper=2 * FAR
+    ).tolist()
+    # Steps of snapping count from the middle of the range: 500, and FAR here.
+    away = 0 if mechanism.NAME == "snapping" else FAR - 500
+    return Counter(step - away for step in steps)
+
+
+def _noise(mechanism: Any, epsilon: Fraction, upper: int = 1000) -> Any:
     query = Query(
         sensitivity=Fraction(1),
         lower=Fraction(0),
-        upper=Fraction(1000),
+        upper=Fraction(upper),
         lattice=Fraction(1),
     )
     return mechanism.calibrate(query, epsilon, gamma=Fraction(1, 10**9))
 
 
-@pytest.mark.parametrize("draw", [_one_by_one, _at_once])
+@pytest.mark.parametrize("draw", [_one_by_one, _at_once, _at_once_and_far])
 @pytest.mark.parametrize("epsilon", [Fraction(3, 10), Fraction(9, 10)])
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_million_draws(
@@ -84,7 +97,8 @@ def test_wide_geometric_noise(inverse: int) -> None:
     """At large scales the law is compared in cells of equal probability."""
     mechanism = MECHANISMS["geometric"]
     noise = _noise(mechanism, Fraction(1, inverse))
-    steps = mechanism.perturb_many(noise, np.full(DRAWS, VALUE), SystemBits()) - VALUE
+    values = np.full(DRAWS, VALUE)
+    steps = mechanism.perturb_many(noise, values, SystemBits(), **RANGE) - VALUE
     edges = np.array([inverse * k // 20 for k in range(-120, 121)])
     cells = np.searchsorted(edges, steps, side="right")
     observed = dict(

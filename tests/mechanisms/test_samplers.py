@@ -15,7 +15,7 @@ import pytest
 from dpql.mechanisms import Query, geometric, snapping
 from dpql.mechanisms.geometric import GeometricNoise
 from dpql.mechanisms.snapping import SnappingNoise
-from dpql.testing import Tape
+from dpql.testing import SeededBits, Tape
 
 DIGITS = 120
 GAMMA = Fraction(1, 10**9)
@@ -135,7 +135,13 @@ def test_snapping_clamps_first(beyond: int) -> None:
         single = [
             snapping.perturb(noise, outside, Tape([lane], width=480)) for lane in lanes
         ]
-        many = snapping.perturb_many(noise, [outside] * 200, Tape(lanes, width=480))
+        many = snapping.perturb_many(
+            noise,
+            [outside] * 200,
+            Tape(lanes, width=480),
+            lower=-abs(outside),
+            upper=abs(outside),
+        )
         assert at_edge == single == many.tolist()
 
 
@@ -153,7 +159,9 @@ def test_large_values_keep_their_last_digit(mechanism: object, size: int) -> Non
     generator = np.random.default_rng(5)
     lanes = [int.from_bytes(generator.bytes(60), "big") for _ in range(300)]
     values = [size + 127 + i for i in range(300)]
-    many = mechanism.perturb_many(noise, values, Tape(lanes, width=480))  # type: ignore[attr-defined]
+    many = mechanism.perturb_many(  # type: ignore[attr-defined]
+        noise, values, Tape(lanes, width=480), lower=-4 * size, upper=4 * size
+    )
     single = [
         mechanism.perturb(noise, value, Tape([lane], width=480))  # type: ignore[attr-defined]
         for value, lane in zip(values, lanes, strict=True)
@@ -179,7 +187,9 @@ def test_any_whole_numbers(mechanism: object, dtype: str) -> None:
     lanes = [int.from_bytes(generator.bytes(90), "big") for _ in range(100)]
     values = [largest - i for i in range(100)]
     array = np.array(values, dtype)
-    many = mechanism.perturb_many(noise, array, Tape(lanes, width=720))  # type: ignore[attr-defined]
+    many = mechanism.perturb_many(  # type: ignore[attr-defined]
+        noise, array, Tape(lanes, width=720), lower=-(2**71), upper=2**71
+    )
     for given in (list(array), values):
         single = [
             mechanism.perturb(noise, value, Tape([lane], width=720))  # type: ignore[attr-defined]
@@ -189,11 +199,18 @@ def test_any_whole_numbers(mechanism: object, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("values", [[0.5], [Fraction(1, 2)], np.array([1.0])])
-def test_fractions_at_once_are_refused(values: object) -> None:
+@pytest.mark.parametrize("upper", [1000, 10**30])
+def test_fractions_at_once_are_refused(values: object, upper: int) -> None:
     """What is not a whole number is refused, never truncated."""
-    noise = _snapping("1")
+    noise = _snapping("1", upper)
     with pytest.raises(TypeError, match="whole numbers"):
-        snapping.perturb_many(noise, values, Tape([0], width=480))  # type: ignore[arg-type]
+        snapping.perturb_many(
+            noise,
+            values,  # type: ignore[arg-type]
+            SeededBits(1),
+            lower=0,
+            upper=upper,
+        )
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,17 @@ import pytest
 from numpy.typing import NDArray
 
 from dpql.mechanisms import MECHANISMS, Query, geometric, snapping, vector
+from dpql.mechanisms.bits import CHUNK
 from dpql.testing import Tape
 
 GAMMA = Fraction(1, 10**9)
+RANGE = {"lower": -50, "upper": 4050}
+SPECIAL = [
+    sign * (1 << bits) + near
+    for bits in (31, 53, 61, 62, 63, 64)
+    for sign in (-1, 1)
+    for near in (-1, 0, 1)
+]
 
 
 class Rows:
@@ -65,7 +73,7 @@ def test_a_million_lanes(name: str) -> None:
         size = mechanism.width(noise) // 8 + 24
         rows = Rows(generator.integers(0, 256, (each, size), np.uint8))
         values = generator.integers(-50, 4050, each)
-        many = mechanism.perturb_many(noise, values, rows)
+        many = mechanism.perturb_many(noise, values, rows, **RANGE)
         single = [
             mechanism.perturb(noise, value, rows.lane(i))
             for i, value in enumerate(values.tolist())
@@ -109,7 +117,8 @@ def test_geometric_lanes_near_a_boundary(inverse: int, *, negative: bool) -> Non
         expected.append(geometric.perturb(noise, 7, tape))
     tape = Tape(lanes, width=digits + 161)
     values = np.full(len(lanes), 7)
-    assert expected == geometric.perturb_many(noise, values, tape).tolist()
+    many = geometric.perturb_many(noise, values, tape, **RANGE)
+    assert expected == many.tolist()
 
 
 @pytest.mark.parametrize("epsilon", ["1", "0.3", "0.7", "1.000001", "0.05"])
@@ -129,7 +138,8 @@ def test_snapping_lanes_near_a_boundary(epsilon: str) -> None:
         tape = Tape([lanes[-1]], width=digits + 161)
         expected.append(snapping.perturb(noise, value, tape))
     tape = Tape(lanes, width=digits + 161)
-    assert expected == snapping.perturb_many(noise, values, tape).tolist()
+    many = snapping.perturb_many(noise, values, tape, **RANGE)
+    assert expected == many.tolist()
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -145,21 +155,67 @@ def test_numbers_beyond_int64(name: str) -> None:
     noise = mechanism.calibrate(query, Fraction(1, 10**12), gamma=GAMMA)
     rows = Rows(np.random.default_rng(3).integers(0, 256, (50, 90), np.uint8))
     values = [10**29 + i for i in range(50)]
-    many = mechanism.perturb_many(noise, values, rows)
+    many = mechanism.perturb_many(noise, values, rows, lower=-(10**30), upper=10**30)
     single = [mechanism.perturb(noise, v, rows.lane(i)) for i, v in enumerate(values)]
     assert single == many.tolist()
     assert all(isinstance(step, int) for step in many.tolist())
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("count", [0, 1, 2, vector.CHUNK, vector.CHUNK + 1])
+@pytest.mark.parametrize("epsilon", ["10", "1/3", "1/100", "1/100000"])
+@pytest.mark.parametrize(
+    ("sensitivity", "rows"),
+    [
+        (1, 1 << 62),
+        (2_000_000, 10**6),
+        (2**35, 2**29),
+        (2**45, 2**19),
+        (2**62, 2**10),
+        (4_000_000_000_000, 10**9),
+        (3 * 7 * 11 * 2**40, 2**40),
+    ],
+)
+def test_ranges_of_any_width(
+    name: str, epsilon: str, sensitivity: int, rows: int
+) -> None:
+    """Totals at the ends of narrow and wide ranges get what single draws give them.
+
+    Sums and squares of floats, counts of 2**62 rows, lattices that are no integers.
+    """
+    mechanism = MECHANISMS[name]
+    for lower in (0, -rows * sensitivity):
+        upper = rows * sensitivity + lower // 2
+        query = Query(
+            sensitivity=Fraction(sensitivity),
+            lower=Fraction(lower),
+            upper=Fraction(upper),
+            lattice=Fraction(1),
+        )
+        noise = mechanism.calibrate(query, Fraction(epsilon), gamma=GAMMA)
+        ends = [lower, lower + 1, upper - 1, upper, 0, sensitivity]
+        values = [x for x in (*ends, *SPECIAL) if lower <= x <= upper] * 4
+        width = mechanism.width(noise) + 400
+        generator = np.random.default_rng(rows)
+        lanes = [generator.bytes(width // 8) for _ in values]
+        many = mechanism.perturb_many(
+            noise, values, Tape(lanes), lower=lower, upper=upper
+        )
+        single = [
+            mechanism.perturb(noise, value, Tape([lane]))
+            for value, lane in zip(values, lanes, strict=True)
+        ]
+        assert single == many.tolist()
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("count", [0, 1, 2, CHUNK, CHUNK + 1])
 def test_any_number_of_draws(name: str, count: int) -> None:
     """No draw, one draw and a chunk more or less are no special cases."""
     mechanism = MECHANISMS[name]
     noise = _noise(mechanism, Fraction(1, 2))
     rows = np.random.default_rng(count).integers(0, 256, (count, 60), np.uint8)
     values = np.arange(count) % 4000
-    many = mechanism.perturb_many(noise, values, Rows(rows))
+    many = mechanism.perturb_many(noise, values, Rows(rows), **RANGE)
     assert count == len(many)
     single = [
         mechanism.perturb(noise, int(v), Rows(rows).lane(i))
@@ -182,8 +238,29 @@ def test_logarithm_of_numpy_is_within_4_ulp() -> None:
     assert worst <= 4
 
 
+@pytest.mark.parametrize("scale", [1, 20, 2**14 + 1, 10**9 + 7, 2**38])
+@pytest.mark.parametrize("offset", ["0", "0.3", "0.6931"])
+def test_doubles_stay_within_half_the_radius(scale: int, offset: str) -> None:
+    """What doubles say is nearer to the truth than half of what the proof allows."""
+    shift = float(offset) * scale - 0.5
+    settler = vector.Settler(float(scale), shift)
+    generator = np.random.default_rng(scale)
+    words = generator.integers(1, 1 << 63, 4_000) >> generator.integers(0, 62, 4_000)
+    edges = [1, 2, 3, (1 << 63) - 1, 1 << 62, (1 << 62) - 1, 1 << 53, (1 << 53) + 1]
+    words = np.concatenate([words, np.array(edges)])
+    found = settler.estimated(np.abs(words.astype(np.float64) + 0.5)).tolist()
+    exact = gmpy2.context(precision=200)
+    top = exact.mul(63, exact.log(2))
+    for word, estimate in zip(words.tolist(), found, strict=True):
+        depth = exact.sub(top, exact.log(exact.add(word, 0.5)))
+        truth = exact.add(exact.mul(scale, depth), shift)
+        assert abs(exact.sub(truth, estimate)) <= (scale + 1) * 2.0**-44
+
+
 def test_a_wrong_radius_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """With no radius, lanes near a boundary go wrong: the tests above can fail."""
     monkeypatch.setattr(vector, "_RADIUS", -1.0)
     with pytest.raises(AssertionError):
         test_geometric_lanes_near_a_boundary(10**9, negative=True)
+    with pytest.raises(AssertionError):
+        test_snapping_lanes_near_a_boundary("0.7")
