@@ -77,7 +77,7 @@ def test_a_plan_older_than_its_spec_is_pointed_out(folder: Path) -> None:
     assert asked.stderr.startswith(" stale        wages.yaml now compiles to plan ")
     run = dpql(*RUN, "--yes", "--format", "json", folder=folder)
     assert run.returncode == 0, run.stderr
-    assert " stale        wages.dpql now has faults; plan e8579d31 is run" in run.stderr
+    assert " stale        wages.dpql now has faults; plan 7c82a705 is run" in run.stderr
     assert json.loads(run.stdout)["stale"] == ["wages.yaml", "wages.dpql"]
 
 
