@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
     from dpql.mechanisms.snapping import SnappingNoise
 
-_LIFT = 70
-"""Bits by which the lift exceeds the farthest step."""
+_NEAR = 29
+"""Bits, at least, in which a step is told: as many as one digit of Python holds."""
+
+_LIFT = 68
+"""Bits by which the lift exceeds the farthest step, about."""
 
 _EXTRA = 80
 """Bits beyond p in which a logarithm is first computed."""
@@ -34,8 +37,11 @@ class Kit:
     A value is carried in units of the grid with the half of the rounding added,
     ``slope * value + offset`` = f / Lambda + 1/2, as an integer over ``whole``. A
     logarithm of p bits, mantissa * 2**-places, is a multiple of ``unit`` over it.
-    ``lift`` steps are added before the division and taken off after it, so that every
-    quotient has the same size and takes the same time.
+    ``lift`` steps are added before the division, so that every quotient has the same
+    size and takes the same time; it is no power of two, near which quotients would
+    lose a digit. They are taken off by the ``low`` digits, which hold ``half`` more
+    than the step: a difference of long integers takes less time where it is 0.
+    ``shares`` are places * ln 2 and the error of a logarithm, for the places at hand.
     """
 
     __slots__ = (
@@ -44,12 +50,16 @@ class Kit:
         "edge",
         "flips",
         "gain",
-        "lift",
+        "half",
+        "highest",
         "ln2",
+        "low",
+        "lowest",
         "mask",
         "needed",
         "offset",
         "places",
+        "shares",
         "start",
         "top",
         "unit",
@@ -74,15 +84,32 @@ class Kit:
         common = gmpy2.lcm(slope.denominator, self.offset.denominator)
         common = gmpy2.lcm(gmpy2.lcm(common, reach.denominator), ratio.denominator)
         self.whole = gmpy2.mpz(common) << self.places
-        self.lift = 1 << (self.edge.bit_length() + _LIFT)
+        near = max(_NEAR, self.edge.bit_length() + 2)
+        self.low = (1 << near) - 1
+        self.half = 1 << (near - 1)
+        lift = (3 << (near + _LIFT)) + self.half
+        self.lowest, self.highest = lift - self.edge, lift + self.edge
         self.gain = gmpy2.mpz(slope * int(self.whole))
-        self.start = gmpy2.mpz((self.offset + self.lift) * int(self.whole))
-        self.bottom = gmpy2.mpz((half - reach + self.lift) * int(self.whole))
-        self.top = gmpy2.mpz((half + reach + self.lift) * int(self.whole))
+        self.start = gmpy2.mpz((self.offset + lift) * int(self.whole))
+        self.bottom = gmpy2.mpz((half - reach + lift) * int(self.whole))
+        self.top = gmpy2.mpz((half + reach + lift) * int(self.whole))
         self.unit = gmpy2.mpz(ratio * int(common))
         self.correct = gmpy2.context(precision=noise.precision)
         self.wide = gmpy2.context(precision=noise.precision + _EXTRA)
         self.ln2 = self.wide.log(2)
+        self.shares: dict[int, tuple[gmpy2.mpfr, gmpy2.mpfr]] = {}
+
+    def prepare(self) -> dict[int, tuple[gmpy2.mpfr, gmpy2.mpfr]]:
+        """Return the shares of one request, made at the first draw: plans need none."""
+        known = range(self.needed, self.width)
+        self.shares = {places: self.share(places) for places in known}
+        return self.shares
+
+    def share(self, places: int) -> tuple[gmpy2.mpfr, gmpy2.mpfr]:
+        """Return places * ln 2, and a bound of the error of a logarithm with it."""
+        wide = self.wide
+        bound = wide.div_2exp(places, wide.precision - 4)
+        return wide.mul(self.ln2, places), bound
 
 
 def width(noise: SnappingNoise) -> int:
@@ -100,8 +127,8 @@ def perturb(noise: SnappingNoise, value: Fraction | int, bits: Bits) -> int:
     drawn = signed_logarithm(kit, bits) * parts
     centre = kit.gain * int(value.numerator) + kit.start * parts
     centre = min(max(centre, kit.bottom * parts), kit.top * parts)
-    snapped = int((centre + drawn) // (kit.whole * parts)) - kit.lift
-    return min(max(snapped, -kit.edge), kit.edge)
+    lifted = int((centre + drawn) // (kit.whole * parts))
+    return (min(max(lifted, kit.lowest), kit.highest) & kit.low) - kit.half
 
 
 def signed_logarithm(kit: Kit, bits: Bits) -> gmpy2.mpz:
@@ -133,8 +160,9 @@ def logarithm(kit: Kit, digits: int, places: int) -> tuple[gmpy2.mpz, gmpy2.mpz]
     the correct rounding. Otherwise (once in 2**60 draws) MPFR rounds U itself.
     """
     wide, correct = kit.wide, kit.correct
-    value = wide.sub(wide.log(digits), wide.mul(kit.ln2, places))
-    error = wide.div_2exp(places, wide.precision - 4)
+    shares = kit.shares or kit.prepare()
+    whole, error = shares.get(places) or kit.share(places)
+    value = wide.sub(wide.log(digits), whole)
     low = correct.sub(value, error)
     if low != correct.add(value, error):
         uniform = gmpy2.context(precision=kit.needed).div_2exp(digits, places)
