@@ -23,7 +23,8 @@ def resource(name: str) -> Path:
 def schemas() -> dict[str, Path]:
     """Return the JSON Schemas by the word that names them: spec, plan, report."""
     for root in (_PACKAGE / "data", _PACKAGE.parent):
-        found = sorted((root / "schemas").glob("*.v1.schema.json"))
+        # Of several versions the newest counts: it is the last of its name.
+        found = sorted((root / "schemas").glob("*.v*.schema.json"))
         if found:
             return {path.name.partition(".")[0]: path for path in found}
     return {}

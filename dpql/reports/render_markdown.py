@@ -58,6 +58,7 @@ def as_markdown(view: View) -> str:
         f"| unit | {inert(guarantee.unit)} |",
         f"| plan | `{predicate.plan_digest[:16]}` |",
         f"| ledger | {budget} |",
+        *(f"| caution | {inert(text, limit=300)} |" for text in predicate.caveats),
         f"| report | `{view.digest[:16]}` |",
     ]
     for statistic in predicate.statistics:

@@ -24,6 +24,7 @@ def as_text(view: View) -> str:
         f" spends     ε {related(guarantee.epsilon)}, {guarantee.variant}",
         f" plan       {predicate.plan_digest[:8]}",
         f" ledger     {_ledger(view)}",
+        *(f" caution    {shown(text, limit=300)}" for text in predicate.caveats),
     ]
     if view.kind != "release":
         lines.insert(0, "REHEARSAL: these numbers protect nobody and describe nobody")
