@@ -134,9 +134,7 @@ def test_data_in_memory_are_not_bound(ledger: Ledger, data: Path) -> None:
     assert _draw(ledger, "two", object()).binding is Binding.MEMORY
 
 
-def test_owner_may_share_data_and_the_chain_says_so(
-    ledger: Ledger, data: Path
-) -> None:
+def test_owner_may_share_data_and_the_chain_says_so(ledger: Ledger, data: Path) -> None:
     """Two budgets for the same data: a decision for these two, and for that place."""
     may = str(data / "may.csv")
     _draw(ledger, "one", may)
@@ -201,9 +199,7 @@ def test_dataset_taken_out_of_the_ledger_is_missed_by_the_others(
         assert _refused(attempt)[0] == "DPQL706"
 
 
-def test_processes_at_once_bind_data_to_one_dataset(
-    places: Places, data: Path
-) -> None:
+def test_processes_at_once_bind_data_to_one_dataset(places: Places, data: Path) -> None:
     """Six processes, six datasets, one file: one of them draws."""
     location, ledger = places.make()
     names = [f"set{number}" for number in range(BINDERS)]

@@ -185,16 +185,22 @@ def make_payload(
     day: date = DAY,
 ) -> bytes:
     """Return the statement on an outcome of the plan."""
-    outcome = make_outcome(wanted, kind)
+    return payload_of(make_outcome(wanted, kind), approvals=approvals, day=day)
+
+
+def payload_of(
+    outcome: Outcome, *, approvals: tuple[bytes, ...] = (), day: date = DAY
+) -> bytes:
+    """Return the statement on an outcome, whoever may sign it."""
     predicate = build(
         outcome,
         day=day,
-        ledger=record(wanted),
+        ledger=record(outcome.plan),
         approvals=approvals,
         versions=VERSIONS,
     )
     return write_statement(
-        RELEASE if kind is Release else REHEARSAL,
+        RELEASE if isinstance(outcome, Release) else REHEARSAL,
         ReportPredicate,
         predicate,
         {name: sha256(data).hexdigest() for name, data in files_of(outcome).items()},
