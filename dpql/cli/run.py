@@ -84,8 +84,6 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     day, trust = datetime.now(UTC).date(), trust_at(options["trust"])
     needed = stored is not None or (account is not None and account.approvals > 0)
     believed = None if needed else _belief(plan, trust, day, dataset)
-    if ledger is None:
-        console.note(" uncounted    no ledger: nothing counts the runs of this plan\n")
     from dpql.api.execute import execute
     from dpql.cli.progress import watched
     from dpql.curator.wall import engines_muted

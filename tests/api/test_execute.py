@@ -229,7 +229,7 @@ def test_what_became_of_a_debit_is_told(
         patch.setattr(type(office.ledger), "cancel", unable)
         with pytest.raises(RunFault):
             office.run(frames={"rows": pl.DataFrame({"x": [1]})}, ended=told.append)
-    assert told[2:] == [Ending(fate=Fate.HELD_BACK, entry=8)]
+    assert told[2:] == [Ending(fate=Fate.HELD_BACK, entry=7)]
     office.run("last", again=True, ended=told.append)
     assert len(told) == 3
 
