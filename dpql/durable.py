@@ -67,10 +67,27 @@ def sweep(path: Path) -> None:
     Only for a caller who keeps others from writing the file meanwhile.
     """
     with contextlib.suppress(OSError):
-        for part in path.parent.glob(f"{_prefix(path)}*"):
-            plain = part.is_file() and not part.is_symlink()
-            if plain and _PART.fullmatch(part.name, len(_prefix(path))):
-                part.unlink(missing_ok=True)
+        for part in leftovers(path):
+            part.unlink(missing_ok=True)
+
+
+def leftovers(path: Path) -> list[Path]:
+    """Return the unfinished files beside a file: left by the killed, or being written.
+
+    Nothing is returned for a directory that cannot be read.
+    """
+    prefix = _prefix(path)
+    try:
+        with os.scandir(path.parent) as entries:
+            return [
+                Path(entry.path)
+                for entry in entries
+                if entry.name.startswith(prefix)
+                and _PART.fullmatch(entry.name, len(prefix))
+                and entry.is_file(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
 
 
 def read(path: Path, *, limit: int) -> tuple[bytes, int]:

@@ -1,4 +1,4 @@
-"""Verification of a release folder: signatures, claims, tables, place in a ledger."""
+"""Verification of a release folder: signatures, claims, files, place in a ledger."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dpql.model.plan import Plan
 from dpql.planner import audit_published
 from dpql.reports.checks import page_check, strangers_note
 from dpql.reports.folder import read_folder, strangers_in
-from dpql.reports.names import ENVELOPE_NAME
-from dpql.reports.predicate import LedgerRecord
+from dpql.reports.names import ENVELOPE_NAME, HTML_NAME
+from dpql.reports.predicate import BOUND, SHARED, LedgerRecord
 from dpql.reports.report import Report
 from dpql.reports.trust import Trust
 from dpql.reports.verify import Chain, ChainFacts, Verified, verify
@@ -37,13 +37,13 @@ def verify_release(
         VerifyFault: it is not to be believed (6xx).
         LedgerFault: the ledger itself is not to be believed (7xx).
     """
-    envelope, files, page = read_folder(place)
+    envelope, files = read_folder(place)
     verified = _verified(envelope, files, trust, plan, ledger, threshold=threshold)
     record = verified.predicate.ledger
     if ledger is not None and record is not None:
         # An old copy of the ledger may know this release, and not a later one.
         ledger.account(record.dataset, known_heads(_siblings(place), (), trust))
-    return verified if files is None else _with_folder(verified, place, page)
+    return verified if files is None else _with_folder(verified, place, files)
 
 
 def verify_report(
@@ -54,7 +54,7 @@ def verify_report(
     ledger: Ledger | None = None,
     threshold: int = 1,
 ) -> Verified:
-    """Return what a report in memory vouches for, with the tables it came with.
+    """Return what a report in memory vouches for, with the files it came with.
 
     Raises:
         VerifyFault: it is not to be believed (6xx).
@@ -75,6 +75,7 @@ def chain_of(ledger: Ledger) -> Chain:
             holds=account.holds(head),
             agrees=run is not None
             and account.protects(plan)
+            and (run.bound or record.data not in (BOUND, SHARED))
             and (run.plan, run.cap, run.before, run.after)
             == (plan.digest, record.cap, record.before, record.after),
             sealed=run.sealed if run and run.envelope == envelope else None,
@@ -123,13 +124,14 @@ def _verified(
     )
 
 
-def _with_folder(verified: Verified, place: Path, page: bytes | None) -> Verified:
+def _with_folder(verified: Verified, place: Path, files: dict[str, bytes]) -> Verified:
     """Say what the page for people shows, and which files nobody signed."""
     from dpql.reports.render_html import as_html
     from dpql.reports.view import View
 
     view = View(verified.predicate, "release", verified.digest)
-    check = page_check(page, as_html(view).encode())
+    made = as_html(view).encode()
+    check = page_check(files.get(HTML_NAME), made, verified.predicate.format)
     notes = strangers_note(strangers_in(place))
     return replace(
         verified,

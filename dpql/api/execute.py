@@ -91,7 +91,8 @@ def execute(
     places ``published``, must be known to the ledger if we or somebody trusted signed
     them. ``reserved`` is told the number of the
     reservation, ``stage`` which stage begins, ``ended`` what became of the debit of a
-    run that fails. Without a ledger nothing is debited, and the report says so.
+    run that fails. The first run on a dataset binds its data to it. Without a ledger
+    nothing is debited and no run is counted, and the report says so.
 
     Raises:
         PlanFault: the plan is not what its spec compiles to (4xx).
@@ -106,7 +107,7 @@ def execute(
     stage = _heard(stage)
     target = Target(folder=folder, within=within)
     if ledger is None:
-        _permitted(plan, signers, trust, approvals, day, needed=0)
+        _permitted(plan, signers, trust, approvals, day, dataset=dataset, needed=0)
         target.refuse_unwritable()
         stage(Stage.READING)
         release = run(
@@ -129,15 +130,21 @@ def execute(
     if stored is not None:
         # What was released before needs no key, no approval and no data any more.
         return _stored(ledger, stored, target)
-    for frame in frames.values():
-        ledger.refuse_place(dataset, frame)
+    frame = frames.get(plan.spec.data.source)
+    ledger.refuse_place(dataset, frame)
     approved = _permitted(
-        plan, signers, trust, approvals, day, needed=account.approvals
+        plan,
+        signers,
+        trust,
+        approvals,
+        day,
+        dataset=dataset,
+        needed=account.approvals,
     )
     target.refuse_unwritable()
     refuse_forked()
     granted = ledger.reserve(
-        dataset, plan, again=again, runs=approved.runs, known=known
+        dataset, plan, again=again, runs=approved.runs, known=known, frame=frame
     )
     if isinstance(granted, Sealed):
         return _stored(ledger, granted, target)
@@ -217,12 +224,15 @@ def _permitted(
     approvals: Sequence[bytes],
     day: date,
     *,
+    dataset: str,
     needed: int,
 ) -> Approved:
     """Return what the reviewers allow; refuse what nobody would believe afterwards."""
     require_signers(plan, signers, trust, day)
     known = trust or Trust(())
-    approved = verify_approvals(approvals, plan, known, day=day, needed=needed)
+    approved = verify_approvals(
+        approvals, plan, known, day=day, dataset=dataset, needed=needed
+    )
     refuse_own_approval(approved, [signer.public for signer in signers], known)
     return approved
 
@@ -277,6 +287,7 @@ def _record(receipt: Receipt) -> LedgerRecord:
         after=run_.after,
         seq=receipt.head.seq,
         head=receipt.head.digest,
+        data=receipt.binding.value,
     )
 
 

@@ -39,7 +39,7 @@ def known_heads(
     heads = []
     for path in _envelopes(places):
         with contextlib.suppress(VerifyFault):
-            envelope, _, _ = read_folder(path)
+            envelope, _ = read_folder(path)
             payload = open_envelope(envelope, known, role=RELEASE_ROLE).payload
             record = read_ledger_record(payload)
             heads += [] if record is None else [head_of(record, envelope)]

@@ -94,7 +94,7 @@ def sign(
     ...     public = new_key(Path(folder, "steward"), None)
     ...     report = sign(released, Path(folder, "steward"))
     >>> [name for name, _ in report.files]
-    ['release.csv', 'release.parquet']
+    ['release.csv', 'release.parquet', 'report.html']
 
     Args:
         release: what `run` returned.
@@ -133,7 +133,7 @@ def verify(
     """Return the release that a report vouches for, or raise.
 
     Every claim is derived again: the plan, its loss, each accuracy and interval, the
-    lattice of each value, the digests of the tables.
+    lattice of each value, the digests of the tables and the page.
 
     >>> from tempfile import TemporaryDirectory
     >>> import polars
@@ -173,7 +173,12 @@ def verify(
 
 
 def approve(
-    plan: Plan, key: Signer | str | Path, *, runs: int = 1, until: date | None = None
+    plan: Plan,
+    key: Signer | str | Path,
+    *,
+    dataset: str | None = None,
+    runs: int = 1,
+    until: date | None = None,
 ) -> bytes:
     """Return a reviewer's signature on a plan, as an envelope to keep beside it.
 
@@ -185,22 +190,29 @@ def approve(
     >>> decided = decide("specs/smallest_mean.yaml")
     >>> with TemporaryDirectory() as folder:
     ...     public = new_key(Path(folder, "officer"), None)
-    ...     envelope = approve(decided, Path(folder, "officer"), runs=12)
+    ...     envelope = approve(
+    ...         decided, Path(folder, "officer"), dataset="class-2026", runs=12
+    ...     )
     >>> reviewers = parse_trust(trust_line(public, "officer", ("dpql-plan",)))
     >>> today = date(2026, 11, 16)
-    >>> verify_approvals([envelope], decided, reviewers, day=today).runs
+    >>> allowed = verify_approvals(
+    ...     [envelope], decided, reviewers, day=today, dataset="class-2026"
+    ... )
+    >>> allowed.runs
     12
 
     Args:
         plan: what may be run.
         key: the reviewer's key, or the path of a key file without passphrase.
-        runs: how often it may be run.
+        dataset: the owner's name of the data that it may run on; that of the plan's
+            source if absent.
+        runs: how often it may be run; all runs of the plan in a ledger count.
         until: the last day on which it may be run.
 
     Raises:
         dpql.errors.PlanFault: the plan is not what its spec compiles to (4xx).
-        dpql.errors.VerifyFault: the key cannot be used, or the number of runs is out
-            of range (6xx).
+        dpql.errors.VerifyFault: the key cannot be used, the number of runs is out of
+            range, or no dataset can have that name (6xx).
     """
     from dpql.planner import audit
     from dpql.reports.approval import approve as sign_plan
@@ -208,4 +220,4 @@ def approve(
 
     audit(plan)
     signer = load_key(Path(key)) if isinstance(key, str | Path) else key
-    return sign_plan(plan, signer, runs=runs, until=until)
+    return sign_plan(plan, signer, dataset=dataset, runs=runs, until=until)

@@ -8,11 +8,13 @@ from dpql.errors import LedgerFault
 from dpql.ledger import Account, Ledger, Sealed
 from dpql.model.plan import Plan
 from dpql.reports.envelope import peek
-from dpql.reports.names import CSV_NAME
+from dpql.reports.names import CSV_NAME, HTML_NAME
 from dpql.reports.predicate import RELEASE, ReportPredicate
 from dpql.reports.recompute import recompute
+from dpql.reports.render_html import as_html
 from dpql.reports.report import Report
 from dpql.reports.statement import read_statement
+from dpql.reports.view import View
 
 
 def sealed_release(ledger: Ledger, account: Account, plan: Plan) -> Sealed | None:
@@ -53,29 +55,35 @@ def fetched_report(ledger: Ledger, dataset: str, digest: str) -> Report:
 
 
 def stored_report(ledger: Ledger, sealed: Sealed) -> Report:
-    """Return a sealed report with its tables, every byte as it was signed.
+    """Return a sealed report with its files, every byte as it was signed.
 
     Raises:
-        LedgerFault: a table is missing or altered, and what is made of the report
+        LedgerFault: a file is missing or altered, and what is made of the report
             today has another digest (DPQL711).
     """
     statement = read_statement(peek(sealed.envelope), RELEASE, ReportPredicate)
     predicate = statement.predicate
     assert isinstance(predicate, ReportPredicate)
     files = tuple(
-        (name, _table(ledger, predicate, name, digest))
+        (name, _file(ledger, predicate, name, digest))
         for name, digest in statement.subjects
     )
     return Report(envelope=sealed.envelope, files=files)
 
 
-def _table(ledger: Ledger, predicate: ReportPredicate, name: str, digest: str) -> bytes:
-    """Return a table as it was stored, or made again from the report."""
+def _file(ledger: Ledger, predicate: ReportPredicate, name: str, digest: str) -> bytes:
+    """Return a file as it was stored, or made again from the report."""
     try:
         return ledger.kept(digest)
     except LedgerFault:
-        release = recompute(predicate)
-        made = release.to_csv().encode() if name == CSV_NAME else release.to_parquet()
+        made = _made(predicate, name)
         if hashlib.sha256(made).hexdigest() != digest:
             raise
         return made
+
+
+def _made(predicate: ReportPredicate, name: str) -> bytes:
+    if name == HTML_NAME:
+        return as_html(View(predicate, "release")).encode()
+    release = recompute(predicate)
+    return release.to_csv().encode() if name == CSV_NAME else release.to_parquet()

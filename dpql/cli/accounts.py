@@ -36,6 +36,9 @@ def _text(account: Account) -> str:
         lines.append(f"   approvals  {account.approvals} needed")
     lines += [f"   data       {_near(place)}" for place in account.places[-1:]]
     lines += [f"   before     {_near(place)}" for place in account.places[-2::-1]]
+    for share in account.shares:
+        names = ", ".join(map(shown, share.datasets))
+        lines.append(f"   shared     {_near(share.location)} with {names}")
     lines += [_run_line(run) for run in account.runs]
     return "\n".join(lines) + "\n"
 
@@ -63,6 +66,10 @@ def _document(account: Account) -> dict[str, Any]:
         "neighbours": account.neighbours.value,
         "approvals": account.approvals,
         "places": list(account.places),
+        "shares": [
+            {"place": share.location, "datasets": list(share.datasets)}
+            for share in account.shares
+        ],
         "cap": str(account.cap),
         "spent": str(account.spent),
         "reserved": str(account.reserved),

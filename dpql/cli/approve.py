@@ -19,23 +19,26 @@ from dpql.diagnostics import shown
     name="approve",
     epilog=examples(
         "dpql approve specs/district_wages.plan.json --key officer",
+        "dpql approve plan.json --key officer --dataset wages-2026",
         "dpql approve plan.json --key officer --runs 12 --until 2027-01-01",
     ),
 )
 @click.argument("path", metavar="PLAN", type=click.Path(path_type=Path))
 @KEY
+@click.option("--dataset", help="The owner's name of the data, if not the source's.")
 @click.option(
     "--runs",
     type=click.IntRange(1, 10**6),
     default=1,
     show_default=True,
-    help="How often the plan may run.",
+    help="How often the plan may run, all runs in the ledger counted.",
 )
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="The last day.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Where the approval goes; NAME.approval.KEY.json beside the plan if absent.",
+    help="Where the approval goes; NAME.approval.KEY.json beside the plan if absent, "
+    "with the dataset before KEY where --dataset names another than the source.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @PASSPHRASE
@@ -44,6 +47,7 @@ def command(
     *,
     path: Path,
     key: str,
+    dataset: str | None,
     runs: int,
     until: datetime | None,
     out: Path | None,
@@ -51,7 +55,7 @@ def command(
     passphrase_file: Path | None,
     form: str,
 ) -> int:
-    """Sign PLAN: it may run so often, until that day.
+    """Sign PLAN: it may run on that dataset so often, until that day.
 
     On a terminal the review is shown first and a question asked. An approval that is
     there already is never overwritten.
@@ -60,28 +64,40 @@ def command(
 
     _require_future(until)
     plan = files.plan_at(path, current=True)
+    name = dataset or plan.spec.data.source
+    times = "1 run" if runs == 1 else f"{runs} runs"
     if not yes and console.is_terminal(sys.stdin):
         console.note(f"{plan}\n\n")
-        if not console.agreed("sign this plan?"):
+        if not console.agreed(f"sign this plan for {times} on {shown(name)}?"):
             console.note("not signed\n")
             return statuses.AT_FAULT
     signer = signer_of(key, passphrase_file)
     envelope = api.approve(
-        plan, signer, runs=runs, until=until.date() if until else None
+        plan,
+        signer,
+        dataset=name,
+        runs=runs,
+        until=until.date() if until else None,
     )
-    target = out or path.with_name(
-        f"{files.stem(path)}.approval.{key_path(key).name}.json"
-    )
+    whose = key_path(key).name
+    if name != plan.spec.data.source:
+        whose = f"{name}.{whose}"
+    target = out or path.with_name(f"{files.stem(path)}.approval.{whose}.json")
     _keep(target, envelope)
     if form == "json":
         key_id = signer.public.fingerprint
         console.tell_json(
-            {"plan": plan.digest, "runs": runs, "key": key_id, "path": str(target)}
+            {
+                "plan": plan.digest,
+                "dataset": name,
+                "runs": runs,
+                "key": key_id,
+                "path": str(target),
+            }
         )
         return statuses.FINE
-    times = "run" if runs == 1 else "runs"
     console.tell(
-        f"approved   plan {plan.digest[:8]} for {runs} {times} by "
+        f"approved   plan {plan.digest[:8]} for {times} on {shown(name)} by "
         f"{signer.public.fingerprint}\n           {shown(str(target), limit=400)}\n"
     )
     return statuses.FINE

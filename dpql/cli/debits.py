@@ -38,7 +38,7 @@ class Debit:
 
         spent = rational(plan.spent)
         if account is None:
-            return cls(f"ε = {spent} from no ledger at all")
+            return cls(f"ε = {spent} from no ledger at all, and no run is counted")
         before, after = account.committed, account.committed + plan.spent
         return cls(
             f"ε = {spent} from {shown(account.dataset)} "

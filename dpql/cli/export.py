@@ -70,7 +70,7 @@ def registry(
     from dpql.reports.view import unverified_view
 
     assert form == "json"
-    envelope, _, _ = read_folder(path)
+    envelope, _ = read_folder(path)
     view = unverified_view(envelope, hashlib.sha256(envelope).hexdigest())
     if view.kind != "release":
         raise VerifyFault.of("DPQL605", "a rehearsal is nothing to register")

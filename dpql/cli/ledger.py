@@ -66,7 +66,8 @@ command.add_command(fetch.command)
 @click.option(
     "--data",
     metavar="URI",
-    help="Where the data are: they get no second budget under another name.",
+    help="Where the data are; the first run says so if absent. They get no second "
+    "budget under another name.",
 )
 @LEDGER
 @FORMAT
@@ -161,15 +162,21 @@ def raise_cap(*, dataset: str, epsilon: Fraction, location: str, form: str) -> i
 @command.command(name="bind")
 @click.argument("dataset")
 @click.option("--data", metavar="URI", required=True, help="Where the data are by now.")
+@click.option(
+    "--shared",
+    is_flag=True,
+    help="Give data that another dataset has a second budget; releases say so.",
+)
 @LEDGER
 @FORMAT
-def bind(*, dataset: str, data: str, location: str, form: str) -> int:
-    """Say where the data of DATASET are, when they have moved.
+def bind(*, dataset: str, data: str, shared: bool, location: str, form: str) -> int:
+    """Say where the data of DATASET are, when they have moved or a new file came.
 
-    The budget goes on: what was spent stays spent. The place that the data left
-    stays taken, and the entry stays in the chain for good.
+    The first run on DATASET binds its data without being told. The budget goes on:
+    what was spent stays spent. The place that the data left stays taken, and the
+    entry stays in the chain for good. A folder or a pattern covers all its files.
     """
-    return tell([_ledger(location).bind(dataset, data)], form)
+    return tell([_ledger(location).bind(dataset, data, shared=shared)], form)
 
 
 @command.command(name="recover")

@@ -45,7 +45,7 @@ def head_of(place: str) -> Head:
     from dpql.reports.report import read_folder
     from dpql.reports.view import unverified_view
 
-    envelope, _, _ = read_folder(Path(place))
+    envelope, _ = read_folder(Path(place))
     digest = hashlib.sha256(envelope).hexdigest()
     view = unverified_view(envelope, digest)
     record = view.predicate.ledger

@@ -83,7 +83,7 @@ def command(*, path: Path, form: str, **options: Any) -> int:
         return statuses.AT_FAULT
     day, trust = datetime.now(UTC).date(), trust_at(options["trust"])
     needed = stored is not None or (account is not None and account.approvals > 0)
-    believed = None if needed else _belief(plan, trust, day)
+    believed = None if needed else _belief(plan, trust, day, dataset)
     from dpql.api.execute import execute
     from dpql.cli.progress import watched
     from dpql.curator.wall import engines_muted
@@ -97,7 +97,7 @@ def command(*, path: Path, form: str, **options: Any) -> int:
             signers=[signer],
             day=day,
             trust=trust,
-            approvals=_approvals(path, options["approvals"], believed),
+            approvals=_approvals(path, options["approvals"], believed, dataset),
             folder=options["out"],
             within=RELEASES,
             published=[RELEASES],
@@ -168,27 +168,39 @@ def _stored(account: Account | None, plan: Plan, *, again: bool) -> str | None:
     return run.envelope if run else None
 
 
-def _belief(plan: Plan, trust: Trust | None, day: date) -> Callable[[bytes], object]:
+def _belief(
+    plan: Plan, trust: Trust | None, day: date, dataset: str
+) -> Callable[[bytes], object]:
     """Return what refuses an approval that does not hold."""
     from dpql.reports.approval import verify_approvals
     from dpql.reports.trust import Trust
 
     known = trust or Trust(())
-    return lambda one: verify_approvals([one], plan, known, day=day, needed=0)
+    return lambda one: verify_approvals([one], plan, known, day=day, dataset=dataset)
 
 
 def _approvals(
-    path: Path, named: tuple[Path, ...], believed: Callable[[bytes], object] | None
+    path: Path,
+    named: tuple[Path, ...],
+    believed: Callable[[bytes], object] | None,
+    dataset: str,
 ) -> list[bytes]:
     """Return the approvals that were named, and those beside the plan.
 
-    Where none is needed, one beside the plan that nobody believes is passed over.
+    One beside the plan that is for another dataset is passed over; where none is
+    needed, so is one that nobody believes.
     """
     from dpql.errors import VerifyFault
+    from dpql.reports.approval import dataset_of
 
     found = [files.contents(each, limit=_LIMIT) for each in named]
     for each in sorted(path.parent.glob(f"{files.stem(path)}.approval.*.json")):
         approval = files.contents(each, limit=_LIMIT)
+        other = dataset_of(approval)
+        if other not in (None, dataset) and approval not in found:
+            name = shown(each.name, limit=400)
+            console.note(f" passed over  {name}: it is for {shown(other)}\n")
+            continue
         if believed is not None and approval not in found:
             try:
                 believed(approval)

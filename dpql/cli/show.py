@@ -78,7 +78,7 @@ def _show_release(path: Path, form: str) -> int:
     from dpql.reports.report import read_folder
     from dpql.reports.view import unverified_view
 
-    envelope, _, _ = read_folder(path)
+    envelope, _ = read_folder(path)
     view = unverified_view(envelope, hashlib.sha256(envelope).hexdigest())
     console.note("not verified; `dpql verify` does that\n")
     if form == "json":

@@ -83,7 +83,8 @@ TERMS: dict[str, Term] = {
     ),
     "approval": Term(
         "a reviewer's signature on a plan",
-        "It names the digest of the plan, how often it may run and until when. A "
+        "It names the digest of the plan, the dataset, how often it may run and until "
+        "when; all its runs in the ledger count. A "
         "dataset whose owner asks for approvals runs no plan without one.",
     ),
     "ledger": Term(

@@ -7,12 +7,13 @@ from pathlib import Path
 from dpql.ledger.account import Account, Run, State
 from dpql.ledger.book import Ledger
 from dpql.ledger.entry import Entry, Head
-from dpql.ledger.receipts import Receipt, Reservation, Sealed
+from dpql.ledger.receipts import Binding, Receipt, Reservation, Sealed
 from dpql.ledger.store import Store
 from dpql.ledger.witness import Memory, Witness, own_folder
 
 __all__ = [
     "Account",
+    "Binding",
     "Entry",
     "Head",
     "Ledger",

@@ -31,6 +31,7 @@ from dpql.ledger.entry import (
     Owners,
     Released,
     Reserved,
+    Shared,
     broken,
 )
 from dpql.model.plan import Plan
@@ -59,7 +60,10 @@ _SPENT = frozenset({State.DRAWING, State.RELEASED, State.LOST})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One debit: ``number`` is that of the entry that reserved it."""
+    """One debit: ``number`` is that of the entry that reserved it.
+
+    ``bound`` says that the dataset was bound to a place when the run drew.
+    """
 
     number: int
     plan: str
@@ -71,6 +75,7 @@ class Run:
     drawing: Head | None = None
     envelope: str | None = None
     sealed: int | None = None
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +83,8 @@ class Account:
     """The budget of one dataset, as of its last entry.
 
     ``ledger`` is a name that no other ledger has, empty where it has none. ``places``
-    are those that the owner bound the data to, the last one last.
+    are those that the data were bound to, the last one last. ``shares`` are those of
+    them that other datasets have too, by the owner's decision.
     """
 
     dataset: str
@@ -88,6 +94,7 @@ class Account:
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     approvals: int = 0
     places: tuple[str, ...] = ()
+    shares: tuple[Shared, ...] = ()
     mark: str = ""
     runs: tuple[Run, ...] = ()
     seq: int = 0
@@ -124,6 +131,12 @@ class Account:
             run for run in self.runs if run.plan == plan and run.state is State.RELEASED
         ]
         return found[-1] if found else None
+
+    def made(self, plan: str) -> int:
+        """Return how many runs of a plan were made; cancelled ones do not count."""
+        return sum(
+            run.plan == plan and run.state is not State.CANCELLED for run in self.runs
+        )
 
     def ordinal(self, run: Run) -> int:
         """Return which run of its plan a run is; cancelled ones do not count."""
@@ -212,6 +225,15 @@ def _owner(account: Account, entry: Entry, event: Owners) -> Account:
         if not event.location:
             raise broken(entry.seq)
         return replace(account, places=(*account.places, event.location))
+    if isinstance(event, Shared):
+        named = event.location and event.datasets
+        if not named or account.dataset in event.datasets:
+            raise broken(entry.seq)
+        return replace(
+            account,
+            places=(*account.places, event.location),
+            shares=(*account.shares, event),
+        )
     if event.cap <= account.cap:
         raise broken(entry.seq)
     return replace(account, cap=event.cap)
@@ -276,15 +298,21 @@ def _run(
     needed = State.RESERVED if isinstance(event, Drawing | Cancelled) else State.DRAWING
     if run is None or run.state is not needed:
         raise broken(entry.seq)
-    runs[run.number] = _moved(run, entry, event)
+    runs[run.number] = _moved(run, entry, event, bound=bool(account.places))
     return committed - run.epsilon if isinstance(event, Cancelled) else committed
 
 
-def _moved(run: Run, entry: Entry, event: Drawing | Released | Cancelled | Lost) -> Run:
+def _moved(
+    run: Run,
+    entry: Entry,
+    event: Drawing | Released | Cancelled | Lost,
+    *,
+    bound: bool,
+) -> Run:
     match event:
         case Drawing():
             head = Head(dataset=entry.dataset, seq=entry.seq, digest=entry.digest)
-            return replace(run, state=State.DRAWING, drawing=head)
+            return replace(run, state=State.DRAWING, drawing=head, bound=bound)
         case Released(envelope=envelope):
             return replace(
                 run, state=State.RELEASED, envelope=envelope, sealed=entry.seq

@@ -25,12 +25,14 @@ from dpql.ledger.entry import (
     Opened,
     Released,
     Reserved,
+    Shared,
 )
-from dpql.ledger.page import places_in, sealed_run
-from dpql.ledger.places import place_of
+from dpql.ledger.page import Page, sealed_run
+from dpql.ledger.places import Place, place_of
 from dpql.ledger.reader import Reader
-from dpql.ledger.receipts import Receipt, Reservation, Sealed
+from dpql.ledger.receipts import Binding, Receipt, Reservation, Sealed
 from dpql.ledger.rules import (
+    refuse_bound,
     refuse_cap,
     refuse_name,
     refuse_overspending,
@@ -39,6 +41,7 @@ from dpql.ledger.rules import (
     refuse_state,
     refuse_taken,
     refuse_unit,
+    sharers,
 )
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
@@ -86,10 +89,10 @@ class Ledger(Reader):
                     f"`{dataset}` is open already",
                     hint="`dpql ledger raise-cap` allows more",
                 )
-            if place is not None:
-                refuse_taken(place, dataset, places_in(page.session))
             page.account = Account(dataset=dataset, ledger=page.session.identity())
             refuse_rollback(page.account, self._seen(page.account))
+            if place is not None:
+                refuse_taken(place, page.account, self._accounts(page))
             return page.add(event)
 
     def reserve(
@@ -100,22 +103,31 @@ class Ledger(Reader):
         again: bool = False,
         runs: int | None = None,
         known: Iterable[Head] = (),
+        frame: object = None,
     ) -> Reservation | Sealed:
         """Hold back what the plan spends, or return what it released before.
 
         ``again`` asks for a new draw, to be paid anew. ``runs`` is how often the
-        reviewers allow the plan to be run, where they were asked.
+        reviewers allow the plan to be run, where they were asked. ``frame`` is what
+        the run reads: a path, an address, or a table in memory.
 
         Raises:
             LedgerFault: the budget does not allow it (DPQL703), the plan protects
-                another unit (DPQL704), or the allowed runs are used up (DPQL715).
+                another unit (DPQL704), the allowed runs are used up (DPQL715), or the
+                data belong to another budget (DPQL716).
         """
+        place = place_of(frame)
         with self._writing(dataset, known) as page:
             refuse_unit(page.account, plan)
             done = page.account.released(plan.digest)
             if done is not None and not again:
                 return sealed_run(page.session, dataset, done)
-            refuse_runs(page.account, plan.digest, runs)
+            # Only what is compared with other datasets needs their chains.
+            needed = place is not None or runs is not None
+            accounts = self._accounts(page) if needed else {}
+            if place is not None:
+                refuse_bound(place, page.account, accounts)
+            refuse_runs(page.account, accounts, plan.digest, runs)
             refuse_overspending(page.account, plan.spent)
             before = page.account.committed
             event = Reserved(
@@ -126,21 +138,26 @@ class Ledger(Reader):
                 after=before + plan.spent,
             )
             account = page.add(event)
-        return Reservation(dataset=dataset, run=account.runs[-1])
+        return Reservation(dataset=dataset, run=account.runs[-1], place=place)
 
     def begin_draw(self, reservation: Reservation) -> Receipt:
         """Spend what was held back; only after this may noise be drawn.
 
+        The first run on a dataset binds its data to it, in the same transaction: from
+        here on no other dataset can draw on them.
+
         Raises:
-            LedgerFault: the run was cancelled meanwhile (DPQL709).
+            LedgerFault: the run was cancelled meanwhile (DPQL709), or the data were
+                bound to another dataset (DPQL716).
         """
         dataset, number = reservation.dataset, reservation.run.number
         with self._writing(dataset) as page:
             refuse_state(page.account.run(number), State.RESERVED)
+            binding = self._bound(page, reservation.place)
             run = page.add(Drawing(run=number)).run(number)
         assert run is not None
         assert run.drawing is not None
-        return Receipt(dataset=dataset, run=run, head=run.drawing)
+        return Receipt(dataset=dataset, run=run, head=run.drawing, binding=binding)
 
     def cancel(self, reservation: Reservation) -> int:
         """Give back what was held back, as long as no noise was drawn.
@@ -183,19 +200,44 @@ class Ledger(Reader):
             refuse_cap(cap, above=page.account.cap)
             return page.add(CapRaised(cap=cap))
 
-    def bind(self, dataset: str, location: str) -> Account:
+    def bind(self, dataset: str, location: str, *, shared: bool = False) -> Account:
         """Say where the data of a dataset are by now; what was spent stays spent.
 
+        ``shared`` gives data that other datasets have a further budget. The chain
+        says with whom, and so does every release of theirs from then on.
+
         Raises:
-            LedgerFault: the data are, or were, bound to another name (DPQL716), or
-                the place is none (DPQL710).
+            LedgerFault: the data are, or were, bound to another name (DPQL716), no
+                other has them to share (DPQL717), or the place is none (DPQL710).
         """
         place = place_of(location) if location else None
         if place is None:
             raise LedgerFault.of("DPQL710", "the place of the data has no name")
         with self._writing(dataset) as page:
-            refuse_taken(place, dataset, places_in(page.session))
-            return page.add(Bound(location=place.text))
+            accounts = self._accounts(page)
+            if not shared:
+                refuse_taken(place, page.account, accounts)
+                return page.add(Bound(location=place.text))
+            others = sharers(place, page.account, accounts)
+            if not others:
+                raise LedgerFault.of(
+                    "DPQL717",
+                    "no other dataset has these data, so there is nothing to share",
+                    hint="leave --shared away, or look with `dpql ledger show` where "
+                    "the data of the others are",
+                )
+            return page.add(Shared(location=place.text, datasets=others))
+
+    def _bound(self, page: Page, place: Place | None) -> Binding:
+        """Bind the data of a run that is about to draw; say how they are bound."""
+        if place is None:
+            return Binding.MEMORY
+        accounts = self._accounts(page)
+        refuse_bound(place, page.account, accounts)
+        if not page.account.places:
+            page.add(Bound(location=place.text))
+        others = sharers(place, page.account, accounts)
+        return Binding.SHARED if others else Binding.BOUND
 
     def recover(self, dataset: str, run: int | None = None) -> tuple[Run, ...]:
         """End the runs that died: give back what was only held back.

@@ -52,9 +52,20 @@ class CapRaised:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """The owner says where the data are by now; the budget goes on as it is."""
+    """The data are there by now; the budget goes on as it is.
+
+    The owner says so, or a run does that is the first to draw on the dataset.
+    """
 
     location: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """The owner gives data that ``datasets`` have a further budget, and knows it."""
+
+    location: str
+    datasets: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +111,7 @@ class Lost:
     run: int
 
 
-Owners = Opened | CapRaised | Bound
+Owners = Opened | CapRaised | Bound | Shared
 Event = Owners | Reserved | Drawing | Released | Cancelled | Lost
 
 

@@ -43,11 +43,6 @@ def account_of(session: Session, dataset: str) -> Account:
     return replace(account, ledger=session.identity())
 
 
-def places_in(session: Session) -> dict[str, tuple[str, ...]]:
-    """Return where the data of each dataset were and are, as its owner said."""
-    return {name: account_of(session, name).places for name in session.datasets()}
-
-
 def sealed_run(session: Session, dataset: str, run: Run) -> Sealed:
     """Return the report that a run ended in."""
     assert run.envelope is not None

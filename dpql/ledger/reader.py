@@ -13,11 +13,10 @@ from dpql.ledger.page import (
     account_of,
     heads_of,
     kept_file,
-    places_in,
     refuse_unkept,
 )
 from dpql.ledger.places import place_of
-from dpql.ledger.rules import refuse_bound, refuse_lost
+from dpql.ledger.rules import refuse_bound, refuse_lost, refuse_rollback
 from dpql.ledger.store import Store
 from dpql.ledger.witness import Memory, Witness
 
@@ -82,8 +81,10 @@ class Reader:
         if place is None:
             return
         with self.store.session(write=False) as session:
-            bound = places_in(session)
-        refuse_bound(place, dataset, bound)
+            names = session.datasets()
+            accounts = {name: account_of(session, name) for name in names}
+        account = accounts.get(dataset, Account(dataset=dataset))
+        refuse_bound(place, account, accounts)
 
     def kept(self, digest: str) -> bytes:
         """Return the bytes of a sealed file by their sha256.
@@ -109,6 +110,23 @@ class Reader:
         if page.account.seq > start:
             for witness in self.witnesses:
                 witness.remember(page.account)
+
+    def _accounts(self, page: Page) -> dict[str, Account]:
+        """Return all accounts of the ledger, every chain checked.
+
+        Raises:
+            LedgerFault: one was altered (DPQL705), or is older than what a witness
+                knows, or gone (DPQL706).
+        """
+        session = page.session
+        ledger = session.identity()
+        seen = (name for one in self.witnesses for name in one.datasets(ledger))
+        found = {page.account.dataset: page.account} if page.account.seq else {}
+        for name in sorted({*session.datasets(), *seen} - {page.account.dataset}):
+            account = account_of(session, name)
+            refuse_rollback(account, self._seen(account))
+            found[name] = account
+        return found
 
     def _read(self, dataset: str) -> Account:
         with self.store.session(write=False) as session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from dpql.diagnostics import shown
@@ -19,42 +19,69 @@ _FINEST = 10**40
 
 
 def refuse_bound(
-    place: Place, dataset: str, bound: Mapping[str, Sequence[str]]
+    place: Place, account: Account, accounts: Mapping[str, Account]
 ) -> None:
-    """Refuse data of another dataset, and data that are not this one's (DPQL716).
-
-    ``bound`` says for each dataset where its data were and are, as far as its owner
-    said so.
-    """
-    refuse_taken(place, dataset, bound)
-    there = place_of(bound[dataset][-1]) if bound.get(dataset) else None
+    """Refuse data of another dataset, and data that are not this one's (DPQL716)."""
+    refuse_taken(place, account, accounts)
+    there = place_of(account.places[-1]) if account.places else None
     if there is not None and not place.lies_in(there):
-        name = shown(dataset)
+        name = shown(account.dataset)
         raise LedgerFault.of(
             "DPQL716",
-            f"the owner bound `{name}` to another place than that of these data",
-            hint="if the data moved, the owner says so, and the budget goes on: "
-            f"`dpql ledger bind {name} --data PLACE`",
+            f"`{name}` is bound to another place than that of these data",
+            hint="if these are its data by now, such as the file of a new month, the "
+            f"owner says so and the budget goes on: `dpql ledger bind {name} --data "
+            "PLACE`; a folder or a pattern as PLACE covers the files of all months",
         )
 
 
 def refuse_taken(
-    place: Place, dataset: str, bound: Mapping[str, Sequence[str]]
+    place: Place, account: Account, accounts: Mapping[str, Account]
 ) -> None:
     """Refuse data that are, or ever were, bound to another dataset (DPQL716).
 
     A place that was left stays taken: else moving the data would free them for a
     second budget.
     """
-    for name, texts in bound.items():
-        others = [] if name == dataset else map(place_of, texts)
-        if any(there is not None and place.meets(there) for there in others):
+    for name, other in accounts.items():
+        if name != account.dataset and _clash(place, account, other):
+            own = shown(account.dataset)
             raise LedgerFault.of(
                 "DPQL716",
-                f"the owner bound these data to `{shown(name)}`, not to "
-                f"`{shown(dataset)}`",
-                hint="data have one budget, whatever a spec calls them",
+                f"these data are bound to `{shown(name)}`, not to `{own}`",
+                hint=f"run the plan with `--dataset {shown(name)}`: data have one "
+                "budget, whatever a spec calls them. An owner who means to give them "
+                f"a second one says so: `dpql ledger bind {own} --data PLACE --shared`",
             )
+
+
+def sharers(
+    place: Place, account: Account, accounts: Mapping[str, Account]
+) -> tuple[str, ...]:
+    """Return the other datasets that have the data of a place, shared or not."""
+    return tuple(
+        name
+        for name, other in accounts.items()
+        if name != account.dataset and any(_meeting(place, other))
+    )
+
+
+def _clash(place: Place, account: Account, other: Account) -> bool:
+    """Tell whether data are another dataset's, and nobody decided to share them."""
+    for share in account.shares:
+        where = place_of(share.location)
+        if other.dataset in share.datasets and where and place.lies_in(where):
+            return False
+    shared = {one.location for one in other.shares if account.dataset in one.datasets}
+    return any(text not in shared for text in _meeting(place, other))
+
+
+def _meeting(place: Place, other: Account) -> Iterator[str]:
+    """Yield the places of a dataset that may lead to the same data as one."""
+    for text in other.places:
+        there = place_of(text)
+        if there is not None and place.meets(there):
+            yield text
 
 
 def refuse_name(dataset: str) -> None:
@@ -110,21 +137,30 @@ def refuse_overspending(account: Account, epsilon: Fraction) -> None:
         )
 
 
-def refuse_runs(account: Account, plan: str, allowed: int | None) -> None:
-    """Refuse a plan that was run as often as its reviewers allow (DPQL715)."""
+def refuse_runs(
+    account: Account, accounts: Mapping[str, Account], plan: str, allowed: int | None
+) -> None:
+    """Refuse a plan that was run as often as its reviewers allow (DPQL715).
+
+    Its runs on every dataset of the ledger count.
+    """
     if allowed is None:
         return
-    states = [run.state for run in account.runs if run.plan == plan]
-    made = len(states) - states.count(State.CANCELLED)
+    counts = {name: other.made(plan) for name, other in accounts.items()}
+    made, own = sum(counts.values()), counts.get(account.dataset, 0)
     if made >= allowed:
         runs = "1 run" if allowed == 1 else f"{allowed} runs"
+        also = f" ({made - own} of them on other datasets)" if made > own else ""
+        waiting = any(
+            run.plan == plan and run.state is State.RESERVED for run in account.runs
+        )
         raise LedgerFault.of(
             "DPQL715",
-            f"the approvals allow {runs} of this plan, used up by now",
+            f"the approvals allow {runs} of this plan, used up by now{also}",
             hint=_recovery(account)
-            if State.RESERVED in states
-            else f"a reviewer can allow one more in a new approval: "
-            f"`dpql approve PLAN --runs {made + 1}`",
+            if waiting
+            else f"a reviewer can allow one more in a new approval: `dpql approve "
+            f"PLAN --dataset {shown(account.dataset)} --runs {made + 1}`",
         )
 
 

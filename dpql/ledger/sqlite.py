@@ -8,6 +8,7 @@ changed nor taken out; the chain of hashes notices whoever gets around that.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import stat
 import tempfile
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from dpql.durable import claim
+from dpql.durable import alone_in, claim
 from dpql.errors import LedgerFault
 from dpql.ledger.entry import Entry, Row
 
@@ -59,8 +60,11 @@ _SCHEMA = (
         BEGIN SELECT RAISE(IGNORE); END""",
 )
 
-_PART = ".ledger."
-"""How the name of a ledger begins while it is made."""
+_PART = ".dpql-ledger."
+_OLD_PART = ".ledger."
+"""How the name of a ledger begins while it is made, and began in dpql 0.1."""
+
+_PARTS = re.compile(r"\.dpql-ledger\.[a-z0-9_]{8}(-wal|-shm|-journal)?", re.ASCII)
 
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _PRIMARY = 0xFF
@@ -122,7 +126,14 @@ class SqliteStore:
     def create(self) -> None:
         """Make an empty ledger; refuse a place that is taken."""
         # The ledger is built under another name and then given its own, so that a
-        # crash cannot leave half of one behind.
+        # crash cannot leave half of one behind. Makers take turns, so that whatever
+        # one of them left unfinished belongs to nobody and goes.
+        with _faults(), alone_in(self.path.parent) as locked:
+            if locked:
+                _sweep(self.path.parent)
+            self._create()
+
+    def _create(self) -> None:
         try:
             handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=_PART)
             os.close(handle)
@@ -240,8 +251,18 @@ def _status(path: Path) -> os.stat_result | None:
 def _drop_parts(path: Path) -> None:
     """Take away the first name of a ledger whose making was killed at the last step."""
     with suppress(OSError):
-        for part in path.parent.glob(f"{_PART}*"):
-            if not part.is_symlink() and part.samefile(path):
+        for prefix in (_PART, _OLD_PART):
+            for part in path.parent.glob(f"{prefix}*"):
+                if not part.is_symlink() and part.samefile(path):
+                    part.unlink()
+
+
+def _sweep(folder: Path) -> None:
+    """Take away the unfinished ledgers of makers that were killed."""
+    with suppress(OSError):
+        for part in folder.glob(f"{_PART}*"):
+            unfinished = _PARTS.fullmatch(part.name) and part.lstat().st_nlink == 1
+            if unfinished and part.is_file() and not part.is_symlink():
                 part.unlink()
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpql.durable import read, replace, sweep
+from dpql.durable import leftovers, read, replace, sweep
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account
 from dpql.ledger.entry import Head
@@ -41,6 +41,7 @@ class Witness:
             LedgerFault: they cannot (DPQL714).
         """
         with self._alone():
+            sweep(self.path)
             self._heads()
 
     def heads(self, account: Account) -> tuple[Head, ...]:
@@ -49,6 +50,7 @@ class Witness:
         Raises:
             LedgerFault: the file cannot be read, or is no witness (DPQL714).
         """
+        self._tidy()
         return tuple(h for h in self._heads() if h.dataset == account.dataset)
 
     def datasets(self, ledger: str) -> tuple[str, ...]:  # noqa: ARG002  it has but one
@@ -90,6 +92,12 @@ class Witness:
             raise _unusable() from error
         assert isinstance(heads, tuple)
         return heads
+
+    def _tidy(self) -> None:
+        """Remove what a killed writer left, though nobody may write here again."""
+        if leftovers(self.path):
+            with contextlib.suppress(LedgerFault), self._alone():
+                sweep(self.path)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:

@@ -133,8 +133,9 @@ BUDGET: dict[str, Code] = {
         title="the approved runs are used up",
         cause=(
             "Every approval says how often its plan may be run, from the first run on: "
-            "a new one for 2 runs allows one more after the first. A killed run counts "
-            "until `dpql ledger recover` gives it back."
+            "a new one for 2 runs allows one more after the first. Runs on every "
+            "dataset of the ledger count. A killed run counts until `dpql ledger "
+            "recover` gives it back."
         ),
         wrong="dpql run plan.json --again  (approved for one run)",
         right="dpql approve plan.json --key officer --runs 2",
@@ -142,12 +143,23 @@ BUDGET: dict[str, Code] = {
     "DPQL716": Code(
         title="the data belong to another budget",
         cause=(
-            "The owner bound the data to a dataset when it was opened. Another name in "
-            "a spec, a link, a pattern, a folder or a `file:` address that leads to "
-            "the same files buys no fresh budget. Where the data have moved, "
-            "`dpql ledger bind` says so in the chain, and the budget goes on."
+            "The owner bound the data to a dataset, or the first run on it did. "
+            "Another name in a spec, a link, a pattern, a folder or a `file:` address "
+            "that leads to the same files buys no fresh budget. Where the data have "
+            "moved or a new file came, `dpql ledger bind` says so in the chain, and "
+            "the budget goes on. An owner who means to give the same data a second "
+            "budget says so with `--shared`, and every later release of both says it."
         ),
         wrong="--dataset other --data wages=data/2026.parquet",
         right="--dataset wages --data wages=data/2026.parquet",
+    ),
+    "DPQL717": Code(
+        title="there is nothing to share",
+        cause=(
+            "`dpql ledger bind --shared` gives data that another dataset has a second "
+            "budget. No other dataset of the ledger has these."
+        ),
+        wrong="dpql ledger bind wages --data wages.csv --shared",
+        right="dpql ledger bind wages --data wages.csv",
     ),
 }

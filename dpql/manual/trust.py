@@ -84,8 +84,11 @@ TRUST: dict[str, Code] = {
         right='"noisy": ["748"]',
     ),
     "DPQL610": Code(
-        title="a table beside the report is not the one that was signed",
-        cause="release.csv or release.parquet is missing or was altered.",
+        title="a file beside the report is not the one that was signed",
+        cause=(
+            "release.csv, release.parquet or report.html is missing or was altered. "
+            "The page is signed since format 2; that of dpql 0.1 was not."
+        ),
         wrong="a release.csv that a spreadsheet saved again",
         right="the release.csv as it was published",
     ),
@@ -135,6 +138,16 @@ TRUST: dict[str, Code] = {
         ),
         wrong="dpql approve plan.json --key steward  (and steward signs the release)",
         right="dpql approve plan.json --key officer  (and steward signs the release)",
+    ),
+    "DPQL617": Code(
+        title="an approval is for another dataset",
+        cause=(
+            "An approval names the dataset that its plan may run on, and counts for no "
+            "other. One that dpql 0.1 made names none: it still counts in the reports "
+            "of 0.1, but allows no new run."
+        ),
+        wrong="dpql run plan.json --dataset payroll  (approved for wages)",
+        right="dpql approve plan.json --key officer --dataset payroll",
     ),
     "DPQL620": Code(
         title="there is no key in the file",

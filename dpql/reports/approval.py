@@ -1,21 +1,29 @@
-"""A reviewer's signature on a plan: which plan, how many runs, until which day."""
+"""A reviewer's signature on a plan: on which data, how many runs, until which day."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from dpql.diagnostics import shown
 from dpql.errors import VerifyFault
 from dpql.model.plan import Plan
-from dpql.reports.envelope import Opened, open_envelope, seal
+from dpql.reports.envelope import Opened, open_envelope, peek, seal
 from dpql.reports.keys import PublicKey, Signer
 from dpql.reports.names import PLAN_NAME
-from dpql.reports.predicate import APPROVAL, FORMAT, ApprovalPredicate
+from dpql.reports.predicate import (
+    APPROVAL,
+    FIRST_FORMAT,
+    FORMAT,
+    ApprovalPredicate,
+)
 from dpql.reports.statement import read_day, read_statement, write_statement
 from dpql.reports.trust import PLAN_ROLE, Trust, TrustedKey
 
 _MOST_RUNS = 10**6
+_DATASET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,27 +31,45 @@ class Approved:
     """What the approvals of a plan allow together.
 
     ``runs`` is the least that any of the reviewers allows, None when there is none; a
-    reviewer who signed several allows what the most generous of them says.
+    reviewer who signed several allows what the most generous of them says. ``dataset``
+    is the one that they all name, None when there is none.
     """
 
     envelopes: tuple[bytes, ...]
     reviewers: tuple[TrustedKey, ...]
     runs: int | None
+    dataset: str | None
 
 
 def approve(
-    plan: Plan, signer: Signer, *, runs: int = 1, until: date | None = None
+    plan: Plan,
+    signer: Signer,
+    *,
+    dataset: str | None = None,
+    runs: int = 1,
+    until: date | None = None,
 ) -> bytes:
-    """Return the envelope in which a reviewer allows a plan to be run.
+    """Return the envelope in which a reviewer allows a plan to be run on a dataset.
+
+    ``dataset`` is the owner's name of the data; that of the plan's source if absent.
 
     Raises:
-        VerifyFault: the number of runs is out of range (DPQL611).
+        VerifyFault: the number of runs is out of range (DPQL611), or the dataset has
+            a name that no ledger can have (DPQL617).
     """
+    name = plan.spec.data.source if dataset is None else dataset
+    if not _DATASET.fullmatch(name):
+        raise VerifyFault.of(
+            "DPQL617",
+            f"`{shown(name)}` is no name of a dataset, so nobody can approve it",
+            hint="name the dataset as its owner does in the ledger: --dataset NAME",
+        )
     if not 1 <= runs <= _MOST_RUNS:
         raise _uncovered("an approval is for at least one run and at most a million")
     predicate = ApprovalPredicate(
         format=FORMAT,
         title=plan.spec.release,
+        dataset=name,
         epsilon=plan.spent,
         plan_digest=plan.digest,
         runs=runs,
@@ -56,15 +82,28 @@ def approve(
 
 
 def verify_approvals(
-    envelopes: Sequence[bytes], plan: Plan, trust: Trust, *, day: date, needed: int = 0
+    envelopes: Sequence[bytes],
+    plan: Plan,
+    trust: Trust,
+    *,
+    day: date,
+    dataset: str | None,
+    needed: int = 0,
+    format_: int = FORMAT,
 ) -> Approved:
     """Return what the approvals allow on a day; every one of them must hold.
 
+    ``dataset`` is that of the run, None where it is not known: then they must at
+    least agree. ``format_`` is that of the report: approvals of dpql 0.1 name no
+    dataset, and hold only inside its own reports.
+
     Raises:
         VerifyFault: one is not trusted (DPQL601 to DPQL606), is for another plan or
-            too old, or fewer than ``needed`` reviewers signed (DPQL611).
+            too old, fewer than ``needed`` reviewers signed (DPQL611), or one is for
+            another dataset (DPQL617).
     """
     reviewers: dict[str, TrustedKey] = {}
+    named = dataset
     runs: dict[str, int] = {}
     for envelope in envelopes:
         opened = _opened(envelope, trust)
@@ -72,6 +111,8 @@ def verify_approvals(
         predicate = statement.predicate
         assert isinstance(predicate, ApprovalPredicate)
         _require_cover(predicate, statement.subjects, plan, day)
+        _require_dataset(predicate, named, format_)
+        named = predicate.dataset
         for lines in opened.lines:
             line = valid_line(lines, day)
             key = line.key.fingerprint
@@ -80,16 +121,30 @@ def verify_approvals(
     holders = _Holders(trust)
     people = sum(holders.add(line.key) for line in reviewers.values())
     if people < needed:
+        on = "" if dataset is None else f" --dataset {shown(dataset)}"
         raise VerifyFault.of(
             "DPQL611",
             f"the plan has {people} of {needed} approvals by different reviewers",
-            hint="`dpql approve PLAN --key REVIEWER` makes one",
+            hint=f"`dpql approve PLAN --key REVIEWER{on}` makes one",
         )
     return Approved(
         envelopes=tuple(envelopes),
         reviewers=tuple(reviewers.values()),
         runs=min(runs.values()) if runs else None,
+        dataset=named if reviewers and format_ != FIRST_FORMAT else None,
     )
+
+
+def dataset_of(envelope: bytes) -> str | None:
+    """Return the dataset that an approval names; None where none can be read.
+
+    Nobody has vouched for it.
+    """
+    try:
+        statement = read_statement(peek(envelope), APPROVAL, ApprovalPredicate)
+    except VerifyFault:
+        return None
+    return statement.predicate.dataset or None
 
 
 def refuse_own_approval(
@@ -169,8 +224,7 @@ def _require_cover(
     day: date,
 ) -> None:
     same = (
-        predicate.format == FORMAT
-        and predicate.plan_digest == plan.digest
+        predicate.plan_digest == plan.digest
         and subjects == ((PLAN_NAME, plan.digest),)
         and predicate.title == plan.spec.release
         and predicate.epsilon == plan.spent
@@ -181,6 +235,37 @@ def _require_cover(
         raise _uncovered("an approval is for no run, or too many")
     if predicate.until is not None and day > read_day(predicate.until):
         raise _uncovered(f"an approval ended on {predicate.until}")
+
+
+def _require_dataset(
+    predicate: ApprovalPredicate, wanted: str | None, format_: int
+) -> None:
+    """Refuse an approval that is not for the dataset of the run."""
+    if predicate.format != format_:
+        raise VerifyFault.of(
+            "DPQL617",
+            "an approval of dpql 0.1 names no dataset, so it allows no new run"
+            if predicate.format == FIRST_FORMAT
+            else "an approval is newer than the report that holds it",
+            hint="delete it, and let the reviewer approve the plan again: "
+            f"`dpql approve PLAN --key REVIEWER --dataset {_name(wanted)}`",
+        )
+    if format_ == FIRST_FORMAT:
+        return
+    if wanted not in (None, predicate.dataset) or not _DATASET.fullmatch(
+        predicate.dataset
+    ):
+        raise VerifyFault.of(
+            "DPQL617",
+            f"an approval is for the dataset `{shown(predicate.dataset)}`, not for "
+            f"`{_name(wanted)}`",
+            hint="a reviewer approves the plan for each dataset that it is to run on: "
+            f"`dpql approve PLAN --key REVIEWER --dataset {_name(wanted)}`",
+        )
+
+
+def _name(dataset: str | None) -> str:
+    return "NAME" if dataset is None else shown(dataset)
 
 
 def _uncovered(why: str) -> VerifyFault:

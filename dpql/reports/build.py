@@ -5,17 +5,15 @@ What goes in is a plan, noisy values and a receipt; there is no handle to any da
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import date
 
 from dpql.errors import VerifyFault
 from dpql.model.plan import Part, Plan
-from dpql.model.release import Outcome, Release, Result, headings
+from dpql.model.release import Outcome, Result, headings
+from dpql.reports.caveats import caveats
 from dpql.reports.predicate import (
     FORMAT,
-    REHEARSAL,
-    RELEASE,
     CellValue,
     Guarantee,
     Implementation,
@@ -24,7 +22,6 @@ from dpql.reports.predicate import (
     ReportPredicate,
     StatisticRecord,
 )
-from dpql.reports.statement import write_statement
 from dpql.reports.words import (
     TRUST_MODEL,
     VARIANT,
@@ -43,12 +40,10 @@ def build(
     ledger: LedgerRecord | None,
     approvals: Sequence[bytes],
     versions: Mapping[str, str],
-    files: Mapping[str, bytes],
-) -> bytes:
-    """Return the payload of the report on an outcome.
+) -> ReportPredicate:
+    """Return what the report on an outcome says.
 
-    ``versions`` are those of dpql and of the packages it computed with, ``files`` the
-    tables of values that the statement is about.
+    ``versions`` are those of dpql and of the packages it computed with.
     """
     others = {name: text for name, text in versions.items() if name != "dpql"}
     implementation = Implementation(
@@ -58,18 +53,12 @@ def build(
         randomness=outcome.coins,
         trust_model=TRUST_MODEL,
     )
-    predicate = predicate_of(
+    return predicate_of(
         outcome,
         day=day,
         ledger=ledger,
         approvals=tuple(_text(envelope) for envelope in approvals),
         implementation=implementation,
-    )
-    return write_statement(
-        RELEASE if isinstance(outcome, Release) else REHEARSAL,
-        ReportPredicate,
-        predicate,
-        {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
     )
 
 
@@ -80,12 +69,13 @@ def predicate_of(
     ledger: LedgerRecord | None,
     approvals: tuple[str, ...],
     implementation: Implementation,
+    format_: int = FORMAT,
 ) -> ReportPredicate:
-    """Return everything that the report of an outcome says."""
+    """Return everything that the report of an outcome says, in a format."""
     plan = outcome.plan
     spec, privacy = plan.spec, plan.spec.privacy
     return ReportPredicate(
-        format=FORMAT,
+        format=format_,
         title=spec.release,
         purpose=spec.purpose,
         date=day.isoformat(),
@@ -103,6 +93,7 @@ def predicate_of(
         ),
         statistics=tuple(_statistic(plan, result) for result in outcome.results),
         ledger=ledger,
+        caveats=caveats(outcome, ledger, format_),
         approvals=approvals,
         implementation=implementation,
         plan_digest=plan.digest,

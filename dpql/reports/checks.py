@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from dpql.diagnostics import shown
 from dpql.model.release import Release
 from dpql.reports.approval import Approved
+from dpql.reports.caveats import UNCOUNTED
 from dpql.reports.names import ENVELOPE_NAME, HTML_NAME, PARQUET_NAME
-from dpql.reports.predicate import ReportPredicate
+from dpql.reports.predicate import FIRST_FORMAT, ReportPredicate
 from dpql.reports.trust import RELEASE_ROLE, TrustedKey
 
 UNCHECKED = (
@@ -20,7 +21,7 @@ UNCHECKED = (
 
 WORDING = "the wording of a report by dpql 0.1; its numbers were"
 CELLS = f"the cells of {PARQUET_NAME}: no more than its digest was compared"
-TABLES_AWAY = "the tables beside the report"
+FILES_AWAY = "the tables and the page beside the report"
 LEDGER_AWAY = "the ledger that the report names"
 
 _SHOWN = 5
@@ -46,7 +47,7 @@ def signature_check(signers: Iterable[TrustedKey]) -> Check:
 
 
 def files_check(names: Iterable[str]) -> Check:
-    """Tell which tables are those that were signed."""
+    """Tell which files are those that were signed."""
     return Check("files", f"{', '.join(names)} match")
 
 
@@ -56,7 +57,11 @@ def approval_check(approved: Approved, predicate: ReportPredicate) -> Check:
     if not approved.reviewers:
         return Check("approval", f"nobody signed plan {short}", warning=True)
     names = ", ".join(reviewer.principal for reviewer in approved.reviewers)
-    return Check("approval", f"{names} signed plan {short}")
+    on = f" for {shown(approved.dataset)}" if approved.dataset else ""
+    if predicate.ledger is None:
+        text = f"{names} signed plan {short}{on}; {UNCOUNTED}"
+        return Check("approval", text, warning=True)
+    return Check("approval", f"{names} signed plan {short}{on}")
 
 
 def arithmetic_check(release: Release) -> Check:
@@ -74,7 +79,7 @@ def ledger_check(predicate: ReportPredicate, sealed: int | None) -> Check | None
     """Tell where the ledger has the report; None when no ledger was asked."""
     record = predicate.ledger
     if record is None:
-        text = "no budget was debited: the report was made without a ledger"
+        text = f"no budget was debited; {UNCOUNTED}"
         return Check("ledger", text, warning=True)
     if sealed is None:
         return None
@@ -82,15 +87,35 @@ def ledger_check(predicate: ReportPredicate, sealed: int | None) -> Check | None
     return Check("ledger", text)
 
 
-def page_check(page: bytes | None, expected: bytes) -> Check:
-    """Tell whether the page for people shows the report, as far as it is there."""
-    if page == expected:
+def data_check(predicate: ReportPredicate) -> Check | None:
+    """Warn where the budget does not show all that is spent on the data."""
+    if predicate.ledger is None or not predicate.caveats:
+        return None
+    return Check("data", "; ".join(predicate.caveats), warning=True)
+
+
+def page_check(page: bytes | None, expected: bytes, format_: int) -> Check:
+    """Tell whether the page for people shows the report.
+
+    A page that was signed may have been rendered by another version of dpql, so it is
+    compared, but not refused for its looks. In format 1 nobody signed it.
+    """
+    same = page == expected
+    if format_ == FIRST_FORMAT:
+        told = (
+            f"{HTML_NAME} is missing"
+            if page is None
+            else f"{HTML_NAME} shows this report"
+            if same
+            else f"{HTML_NAME} is not what this dpql makes of the report; trust "
+            f"{ENVELOPE_NAME} alone"
+        )
+        return Check("page", f"page unsigned, as in dpql 0.1: {told}", warning=True)
+    if same:
         return Check("page", f"{HTML_NAME} shows this report")
     text = (
-        f"{HTML_NAME} is missing"
-        if page is None
-        else f"{HTML_NAME} is not what this dpql makes of the report; trust "
-        f"{ENVELOPE_NAME} alone"
+        f"{HTML_NAME} is the page that was signed, but not what this dpql makes of "
+        "the report; its text was not compared"
     )
     return Check("page", text, warning=True)
 

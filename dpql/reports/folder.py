@@ -19,8 +19,8 @@ from pathlib import Path
 
 from dpql.durable import alone_in, create, read, replace, sweep, sync_directory
 from dpql.errors import VerifyFault
-from dpql.reports.envelope import LIMIT
-from dpql.reports.names import ENVELOPE_NAME, FOLDER, HTML_NAME, TABLES
+from dpql.reports.envelope import LIMIT, peek
+from dpql.reports.names import ENVELOPE_NAME, FOLDER, HTML_NAME, SIGNED, TABLES
 
 _PART = ".dpql-release."
 """How the name of an unfinished folder begins."""
@@ -126,15 +126,17 @@ def _turn(parent: Path, contents: Mapping[str, bytes]) -> Iterator[bool]:
         ) from error
 
 
-def read_folder(place: Path) -> tuple[bytes, dict[str, bytes] | None, bytes | None]:
-    """Return envelope, tables and page of a release folder, or of an envelope alone.
+def read_folder(place: Path) -> tuple[bytes, dict[str, bytes] | None]:
+    """Return the envelope of a release folder, and its tables and page.
+
+    They are None for the path of an envelope: it is read alone.
 
     Raises:
         VerifyFault: there is no envelope to read (DPQL630).
     """
     try:
         if not place.is_dir():
-            return read(place, limit=LIMIT)[0], None, None
+            return read(place, limit=LIMIT)[0], None
         envelope, _ = read(place / ENVELOPE_NAME, limit=LIMIT)
     except OSError:
         raise VerifyFault.of(
@@ -143,8 +145,7 @@ def read_folder(place: Path) -> tuple[bytes, dict[str, bytes] | None, bytes | No
             hint=f"give a release folder, or a {ENVELOPE_NAME}",
         ) from None
     found = _found(place)
-    page = found.pop(HTML_NAME, None)
-    return envelope, {name: found[name] for name in TABLES if name in found}, page
+    return envelope, {name: found[name] for name in SIGNED if name in found}
 
 
 def strangers_in(place: Path) -> tuple[str, ...]:
@@ -186,19 +187,29 @@ def _mended(
 def _is_ours(folder: Path, contents: Mapping[str, bytes]) -> bool:
     """Tell whether a folder is of this release beyond doubt.
 
-    Its envelope is; or its page, which names the envelope; or it has nothing but
-    tables of this release, as after the loss of the other two.
+    Its envelope is; or its page, which names the content of the envelope; or it has
+    nothing but tables of this release, as after the loss of the other two.
     """
     if folder.is_symlink() or not folder.is_dir():
         return False
     found = _found(folder)
-    for name in (ENVELOPE_NAME, HTML_NAME):
-        if found.get(name) == contents[name]:
-            return True
+    there = found.get(ENVELOPE_NAME, b"")
+    if there == contents[ENVELOPE_NAME]:
+        return True
+    if found.get(HTML_NAME) == contents[HTML_NAME]:
+        # Others may have signed the same content: theirs is another release.
+        return not _same_payload(there, contents[ENVELOPE_NAME])
     left = set(os.listdir(folder))  # noqa: PTH208  names
     return left <= set(TABLES) and all(
         found.get(name) == contents[name] for name in left
     )
+
+
+def _same_payload(one: bytes, other: bytes) -> bool:
+    try:
+        return peek(one) == peek(other)
+    except VerifyFault:
+        return False
 
 
 def _found(place: Path) -> dict[str, bytes]:

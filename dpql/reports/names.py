@@ -11,9 +11,12 @@ HTML_NAME = "report.html"
 PLAN_NAME = "plan.json"
 
 TABLES = (CSV_NAME, PARQUET_NAME)
-"""The subjects of every release and rehearsal: these, in this order, no others."""
+"""The files with the values."""
 
-FOLDER = (ENVELOPE_NAME, *TABLES, HTML_NAME)
+SIGNED = (*TABLES, HTML_NAME)
+"""The files whose digests a release or a rehearsal signs."""
+
+FOLDER = (ENVELOPE_NAME, *SIGNED)
 """All that a release folder holds."""
 
 

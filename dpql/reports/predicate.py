@@ -14,7 +14,9 @@ from dpql.model.codec import Members
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 
-FORMAT = 1
+FORMAT = 2
+FIRST_FORMAT = 1
+"""The format of dpql 0.1; `dpql.reports.formats` says how the two differ."""
 
 RELEASE = "urn:dpql:predicate:release:v1"
 REHEARSAL = "urn:dpql:predicate:rehearsal:v1"
@@ -22,6 +24,16 @@ REHEARSAL = "urn:dpql:predicate:rehearsal:v1"
 COINS = "os.urandom"
 """The only source of coins that a release may name."""
 APPROVAL = "urn:dpql:predicate:approval:v1"
+
+BOUND = "bound"
+SHARED = "shared"
+MEMORY = "memory"
+DATA = (BOUND, SHARED, MEMORY)
+"""How the data of a release are bound to its budget: to this one alone, to others too
+by the owner's decision, or to none since they came from memory."""
+
+ENGINES = ("polars",)
+"""The engines that may have aggregated the rows of a release."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +94,11 @@ class StatisticRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRecord:
-    """The debit: what was spent before and after it, and its place in the chain."""
+    """The debit: what was spent before and after it, and its place in the chain.
+
+    ``data`` is a word of `DATA`: how the data are bound to the budget. It is empty in
+    format 1.
+    """
 
     dataset: str
     cap: Fraction
@@ -90,6 +106,7 @@ class LedgerRecord:
     after: Fraction
     seq: int
     head: str
+    data: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +125,7 @@ class ReportPredicate:
     """Everything that a release or a rehearsal says of itself.
 
     ``approvals`` are whole envelopes, so that a reader can verify them too. ``ledger``
-    is null when no budget was debited.
+    is null when no budget was debited. ``caveats`` says what was not guarded.
     """
 
     format: int
@@ -118,6 +135,7 @@ class ReportPredicate:
     guarantee: Guarantee
     statistics: tuple[StatisticRecord, ...]
     ledger: LedgerRecord | None
+    caveats: tuple[str, ...]
     approvals: tuple[str, ...]
     implementation: Implementation
     plan_digest: str
@@ -126,10 +144,14 @@ class ReportPredicate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalPredicate:
-    """A reviewer allows a plan to be run ``runs`` times, up to the day ``until``."""
+    """A reviewer allows a plan to be run ``runs`` times, up to the day ``until``.
+
+    ``dataset`` is the owner's name of the data that it may run on; empty in format 1.
+    """
 
     format: int
     title: str
+    dataset: str
     epsilon: Fraction
     plan_digest: str
     runs: int

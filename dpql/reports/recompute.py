@@ -11,7 +11,14 @@ from dpql.errors import DpqlError, VerifyFault
 from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Part, Plan, Step
 from dpql.model.release import Release, Result, Value, cells
-from dpql.reports.predicate import COINS, ReportPredicate, StatisticRecord
+from dpql.reports.predicate import (
+    COINS,
+    DATA,
+    ENGINES,
+    FIRST_FORMAT,
+    ReportPredicate,
+    StatisticRecord,
+)
 from dpql.reports.words import TRUST_MODEL
 from dpql.statistics.readout import read
 
@@ -26,16 +33,19 @@ def require_stated(predicate: ReportPredicate) -> None:
     """Refuse what a signer states of the run and of its debit, where it cannot be.
 
     Raises:
-        VerifyFault: the coins or the trust model are none of a release, a version is
-            no word, or the amounts of the ledger do not add up (DPQL608).
+        VerifyFault: the coins, the trust model or the engine are none of a release, a
+            version is no word, or the record of the ledger does not hold (DPQL608).
     """
     made = predicate.implementation
     if made.randomness != COINS or made.trust_model != TRUST_MODEL:
         raise disagrees("the source of the coins or the trust model")
-    words = [made.dpql, made.engine, *(word for pair in made.packages for word in pair)]
+    if made.engine not in ENGINES:
+        raise disagrees("the engine")
+    words = [made.dpql, *(word for pair in made.packages for word in pair)]
     if not all(_WORD.fullmatch(word) for word in words):
         raise disagrees("a version")
     record = predicate.ledger
+    known = ("",) if predicate.format == FIRST_FORMAT else DATA
     if record is not None and not (
         record.before >= 0
         and record.after == record.before + predicate.plan.spent
@@ -43,6 +53,7 @@ def require_stated(predicate: ReportPredicate) -> None:
         and record.seq >= _FIRST_DRAW
         and _HEAD.fullmatch(record.head)
         and _DATASET.fullmatch(record.dataset)
+        and record.data in known
     ):
         raise disagrees("the record of the ledger")
 

@@ -174,10 +174,11 @@ def _budget(predicate: ReportPredicate) -> str:
     record = predicate.ledger
     if record is None:
         return "no budget across releases is kept"
-    return (
+    kept = (
         f"a budget of {record.cap} across all releases of {record.dataset} is kept; "
         f"{record.after} of it is spent after this one"
     )
+    return "; ".join([kept, *predicate.caveats])
 
 
 def _mechanisms(predicate: ReportPredicate) -> str:

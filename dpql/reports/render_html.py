@@ -20,7 +20,12 @@ from dpql.model.spec import Neighbours
 from dpql.reports.checks import UNCHECKED
 from dpql.reports.page_style import STYLE
 from dpql.reports.plot import axis_of, budget_plot, interval_plot
-from dpql.reports.predicate import NoisePart, ReportPredicate, StatisticRecord
+from dpql.reports.predicate import (
+    FIRST_FORMAT,
+    NoisePart,
+    ReportPredicate,
+    StatisticRecord,
+)
 from dpql.reports.view import (
     View,
     bound_text,
@@ -82,7 +87,9 @@ def _head(view: View) -> Iterator[str]:
             '<p class="warning">A rehearsal: these numbers protect nobody and '
             "describe nobody.</p>"
         )
-    if predicate.ledger is None:
+    for caveat in predicate.caveats:
+        yield f'<p class="warning">{_sentence(caveat)}</p>'
+    if predicate.ledger is None and not predicate.caveats:
         yield '<p class="warning">No budget was debited for this report.</p>'
     words = _safe(guarantee.words, limit=600)
     yield f'<div class="promise"><p>{words}</p></div>'
@@ -185,11 +192,7 @@ def _foot(view: View) -> Iterator[str]:
     made = view.predicate.implementation
     packages = ", ".join(f"{name} {text}" for name, text in made.packages)
     yield '<footer class="quiet">'
-    yield (
-        "<p>This page is for reading. What counts is the signed file "
-        f"<code>release.dsse.json</code>, sha256 <code>{view.digest}</code>: "
-        "<code>dpql verify</code> checks it, and so do openssl and jq.</p>"
-    )
+    yield _signed(view)
     yield "<p>No signature can show:</p><ul>"
     for fact in UNCHECKED:
         yield f"<li>{_safe(fact, limit=200)}</li>"
@@ -199,6 +202,26 @@ def _foot(view: View) -> Iterator[str]:
         f"{_safe(made.engine)}; coins {_safe(made.randomness)}; trust model "
         f"{_safe(made.trust_model, limit=200)}.</p></footer>"
     )
+
+
+def _signed(view: View) -> str:
+    """Return what ties the page to the signed file."""
+    if view.predicate.format == FIRST_FORMAT:
+        return (
+            "<p>This page is for reading. What counts is the signed file "
+            f"<code>release.dsse.json</code>, sha256 <code>{view.digest}</code>: "
+            "<code>dpql verify</code> checks it, and so do openssl and jq.</p>"
+        )
+    return (
+        "<p>This page is signed with the tables in <code>release.dsse.json</code>, "
+        f"and shows the content with sha256 <code>{view.content}</code>: "
+        "<code>dpql verify</code> checks both, and so do openssl and jq.</p>"
+    )
+
+
+def _sentence(text: str) -> str:
+    """Return a clause as a sentence."""
+    return f"<bdi>{_text(text[:1].upper() + text[1:], limit=300)}.</bdi>"
 
 
 def _term(name: str, content: str) -> str:

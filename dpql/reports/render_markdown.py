@@ -68,6 +68,7 @@ def as_markdown(view: View) -> str:
         f"| unit | {inert(protected_text(guarantee), limit=WHOLE)} |",
         f"| plan | `{predicate.plan_digest[:16]}` |",
         f"| ledger | {budget} |",
+        *(f"| caution | {inert(text, limit=300)} |" for text in predicate.caveats),
         f"| report | `{view.digest[:16]}` |",
     ]
     for statistic in predicate.statistics:

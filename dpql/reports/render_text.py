@@ -35,6 +35,7 @@ def as_text(view: View) -> str:
         f" spends     ε {related(guarantee.epsilon)}, {guarantee.variant}",
         f" plan       {predicate.plan_digest[:8]}",
         f" ledger     {_ledger(view)}",
+        *(f" caution    {shown(text, limit=300)}" for text in predicate.caveats),
     ]
     bound = bound_text(guarantee)
     if bound is not None:

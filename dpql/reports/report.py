@@ -22,10 +22,17 @@ from dpql.reports.names import (
     PARQUET_NAME,
     safe_name,
 )
-from dpql.reports.predicate import COINS, LedgerRecord
+from dpql.reports.predicate import (
+    COINS,
+    REHEARSAL,
+    RELEASE,
+    LedgerRecord,
+    ReportPredicate,
+)
 from dpql.reports.render_html import as_html
 from dpql.reports.render_markdown import as_markdown
 from dpql.reports.render_text import as_text
+from dpql.reports.statement import write_statement
 from dpql.reports.view import View, unverified_view
 
 __all__ = ["Report", "read_folder", "sign", "sign_rehearsal"]
@@ -57,8 +64,9 @@ class Report:
         return as_markdown(self._view())
 
     def to_html(self) -> str:
-        """Return the report as a page of its own."""
-        return as_html(self._view())
+        """Return the report as a page of its own: the signed one where there is one."""
+        signed = dict(self.files).get(HTML_NAME)
+        return as_html(self._view()) if signed is None else signed.decode()
 
     def write(self, folder: Path | str) -> tuple[str, ...]:
         """Write the release folder: envelope, tables, page; wholly or not at all.
@@ -99,6 +107,7 @@ class Report:
         return {
             ENVELOPE_NAME: self.envelope,
             **dict(self.files),
+            # In format 1 the page was not signed: it is what this dpql makes of it.
             HTML_NAME: self.to_html().encode(),
         }
 
@@ -174,13 +183,21 @@ def _sealed(
     versions: Mapping[str, str],
     approvals: Sequence[bytes],
 ) -> Report:
-    files = {CSV_NAME: outcome.to_csv().encode(), PARQUET_NAME: outcome.to_parquet()}
-    payload = build(
-        outcome,
-        day=day,
-        ledger=ledger,
-        approvals=approvals,
-        versions=versions,
-        files=files,
+    predicate = build(
+        outcome, day=day, ledger=ledger, approvals=approvals, versions=versions
+    )
+    released = isinstance(outcome, Release)
+    # The page is what people read, so it is made first and signed with the tables.
+    page = as_html(View(predicate, "release" if released else "rehearsal"))
+    files = {
+        CSV_NAME: outcome.to_csv().encode(),
+        PARQUET_NAME: outcome.to_parquet(),
+        HTML_NAME: page.encode(),
+    }
+    payload = write_statement(
+        RELEASE if released else REHEARSAL,
+        ReportPredicate,
+        predicate,
+        {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
     )
     return Report(envelope=seal(payload, signers), files=tuple(files.items()))

@@ -11,25 +11,30 @@ from typing import Any
 
 from dpql.model.codec import canonical
 from dpql.model.plan_schema import schema_of
+from dpql.reports.formats import subjects_of
 from dpql.reports.predicate import (
     APPROVAL,
+    FORMAT,
     REHEARSAL,
     RELEASE,
     ApprovalPredicate,
     ReportPredicate,
 )
-from dpql.reports.statement import STATEMENT, SUBJECTS
+from dpql.reports.statement import STATEMENT
 
 
 def report_schema() -> dict[str, Any]:
-    """Return the schema of `report.v1`; it is checked in under schemas/."""
+    """Return the schema of `report.v2`; it is checked in under schemas/.
+
+    That of format 1 is kept there as dpql 0.1 left it.
+    """
     definitions: dict[str, Any] = {}
     report = schema_of(ReportPredicate, definitions)
     approval = schema_of(ApprovalPredicate, definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:dpql:schema:report:v1",
-        "title": "dpql report, version 1",
+        "$id": "urn:dpql:schema:report:v2",
+        "title": "dpql report, version 2",
         "description": (
             "The in-toto Statement that the payload of a DSSE envelope holds. Exact "
             "numbers are text: whole, or a fraction in lowest terms."
@@ -52,7 +57,7 @@ def report_schema() -> dict[str, Any]:
 
 def _about(kind: str) -> dict[str, Any]:
     """Return the schema of the subjects of a kind: exactly these, in this order."""
-    names = SUBJECTS[kind]
+    names = subjects_of(kind, FORMAT)
     return {
         "type": "array",
         "prefixItems": [_subject(name) for name in names],
@@ -78,5 +83,5 @@ def _subject(name: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) / "report.v1.schema.json"
+    target = Path(sys.argv[1]) / "report.v2.schema.json"
     target.write_bytes(canonical(report_schema()))

@@ -6,6 +6,7 @@ signed, so an approval, a release and a rehearsal can never stand for one anothe
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 
 from dpql.errors import VerifyFault
 from dpql.model.codec import Malformed, canonical, decode, encode, parse
-from dpql.reports.names import PLAN_NAME, TABLES
+from dpql.reports.formats import format_of, lowered, raised, subjects_of
 from dpql.reports.predicate import APPROVAL, REHEARSAL, RELEASE
 
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -28,8 +29,6 @@ _NAMES = {
     REHEARSAL: "a rehearsal, which protects nobody",
     APPROVAL: "an approval of a plan",
 }
-SUBJECTS = {RELEASE: TABLES, REHEARSAL: TABLES, APPROVAL: (PLAN_NAME,)}
-"""What each kind of statement is about, in order; nothing more, nothing less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,9 @@ def write_statement(
     predicate_type: str, hint: type, predicate: object, subjects: Mapping[str, str]
 ) -> bytes:
     """Return the payload that states the predicate about the subjects of its kind."""
-    assert tuple(sorted(subjects)) == SUBJECTS[predicate_type]
+    document = lowered(predicate_type, encode(hint, predicate))
+    names = subjects_of(predicate_type, format_of(document))
+    assert tuple(sorted(subjects)) == names
     return canonical(
         {
             "_type": STATEMENT,
@@ -53,7 +54,7 @@ def write_statement(
                 for name, digest in sorted(subjects.items())
             ],
             "predicateType": predicate_type,
-            "predicate": encode(hint, predicate),
+            "predicate": document,
         }
     )
 
@@ -69,14 +70,22 @@ def read_statement(payload: bytes, predicate_type: str, hint: type) -> Statement
         document = parse(payload, limit=LIMIT)
         _require(document, {"_type", "subject", "predicateType", "predicate"})
         _require_kind(document, predicate_type)
-        subjects = _subjects(document["subject"], SUBJECTS[predicate_type])
-        predicate = decode(hint, document["predicate"])
+        found = document["predicate"]
+        names = subjects_of(predicate_type, format_of(found))
+        subjects = _subjects(document["subject"], names)
+        predicate = decode(hint, raised(predicate_type, found))
     except Malformed as error:
         raise _unreadable(str(error)) from None
     written = write_statement(predicate_type, hint, predicate, dict(subjects))
     if written != payload:
         raise _unreadable("the bytes are not in canonical form")
     return Statement(subjects, predicate)
+
+
+def content_digest(predicate_type: str, hint: type, predicate: object) -> str:
+    """Return the sha256 of a predicate as ``jq -S .predicate`` prints it."""
+    document = lowered(predicate_type, encode(hint, predicate))
+    return hashlib.sha256(canonical(document)).hexdigest()
 
 
 def kind_of_payload(payload: bytes) -> str:

@@ -25,20 +25,21 @@ from dpql.reports.approval import (
 from dpql.reports.build import predicate_of
 from dpql.reports.checks import (
     CELLS,
+    FILES_AWAY,
     LEDGER_AWAY,
-    TABLES_AWAY,
     UNCHECKED,
     WORDING,
     Check,
     approval_check,
     arithmetic_check,
+    data_check,
     files_check,
     ledger_check,
     signature_check,
 )
 from dpql.reports.envelope import in_role, open_envelope
 from dpql.reports.names import CSV_NAME
-from dpql.reports.predicate import FORMAT, RELEASE, LedgerRecord, ReportPredicate
+from dpql.reports.predicate import RELEASE, LedgerRecord, ReportPredicate
 from dpql.reports.recompute import (
     disagrees,
     in_the_words_of,
@@ -54,7 +55,8 @@ class ChainFacts:
     """What a ledger says about the record in a report.
 
     ``holds``: the entry is in the chain with that digest. ``agrees``: it is a draw of
-    this plan, with that cap and these amounts, for the unit that the owner protects.
+    this plan, with that cap and these amounts, for the unit that the owner protects,
+    on data that were bound if the report says so.
     ``sealed``: the number of the entry that names this envelope. ``ordinal``: which
     run of the plan it was. ``approvals``: how many the owner asks for.
     """
@@ -97,8 +99,8 @@ def verify(
     """Return what a report vouches for, or raise.
 
     ``audit`` refuses a plan that is not what its spec compiles to. ``files`` are the
-    tables that came with the report, ``plan`` the plan that was expected. With
-    ``chain``, a report that the ledger does not know is refused.
+    tables and the page that came with the report, ``plan`` the plan that was expected.
+    With ``chain``, a report that the ledger does not know is refused.
 
     Raises:
         VerifyFault: the report is not to be believed (6xx).
@@ -117,8 +119,15 @@ def verify(
     envelopes = [text.encode() for text in predicate.approvals]
     facts = _require_ledger(predicate, chain, digest)
     needed = 0 if facts is None else facts.approvals
+    record = predicate.ledger
     approved = verify_approvals(
-        envelopes, predicate.plan, trust, day=day, needed=needed
+        envelopes,
+        predicate.plan,
+        trust,
+        day=day,
+        dataset=None if record is None else record.dataset,
+        needed=needed,
+        format_=predicate.format,
     )
     _require_runs(approved, facts)
     refuse_own_approval(approved, [signer.key for signer in signers], trust)
@@ -128,11 +137,12 @@ def verify(
         approval_check(approved, predicate),
         arithmetic_check(release),
         ledger_check(predicate, facts.sealed if facts else None),
+        data_check(predicate),
     ]
-    unchecked = [*UNCHECKED, TABLES_AWAY if files is None else CELLS]
+    unchecked = [*UNCHECKED, FILES_AWAY if files is None else CELLS]
     if predicate.plan.version != VERSION:
         unchecked.append(WORDING)
-    if predicate.ledger is not None and facts is None:
+    if record is not None and facts is None:
         unchecked.append(LEDGER_AWAY)
     return Verified(
         release=release,
@@ -186,7 +196,7 @@ def _require_plan(
     predicate: ReportPredicate, audit: Callable[[Plan], None], expected: Plan | None
 ) -> None:
     found = predicate.plan
-    if predicate.format != FORMAT or predicate.plan_digest != found.digest:
+    if predicate.plan_digest != found.digest:
         raise disagrees("the digest of the plan")
     try:
         audit(found)
@@ -212,10 +222,11 @@ def _require_derived(predicate: ReportPredicate, day: date) -> Release:
         ledger=predicate.ledger,
         approvals=predicate.approvals,
         implementation=predicate.implementation,
+        format_=predicate.format,
     )
     if predicate.plan.version != VERSION:
         derived = in_the_words_of(predicate, derived)
-    for name in ("title", "purpose", "guarantee", "statistics"):
+    for name in ("title", "purpose", "guarantee", "statistics", "caveats"):
         if getattr(derived, name) != getattr(predicate, name):
             raise disagrees(f"`{name}`")
     if derived != predicate:

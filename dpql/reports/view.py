@@ -28,6 +28,7 @@ from dpql.model.promised_rows import (
     contradictions_words,
 )
 from dpql.reports.envelope import peek
+from dpql.reports.formats import raised
 from dpql.reports.predicate import (
     REHEARSAL,
     RELEASE,
@@ -37,7 +38,12 @@ from dpql.reports.predicate import (
     ReportPredicate,
     StatisticRecord,
 )
-from dpql.reports.statement import LIMIT, kind_of_payload, read_statement
+from dpql.reports.statement import (
+    LIMIT,
+    content_digest,
+    kind_of_payload,
+    read_statement,
+)
 
 _PLACES = 12
 _FINENESS = 20
@@ -45,11 +51,20 @@ _FINENESS = 20
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A report as it is shown: its content, what it is, and the envelope's digest."""
+    """A report as it is shown: its content, what it is, and the envelope's digest.
+
+    The digest is empty before there is an envelope.
+    """
 
     predicate: ReportPredicate
     kind: str
-    digest: str
+    digest: str = ""
+
+    @property
+    def content(self) -> str:
+        """sha256 of the predicate: what the page can name before it is signed."""
+        kind = RELEASE if self.kind == "release" else REHEARSAL
+        return content_digest(kind, ReportPredicate, self.predicate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +99,9 @@ def read_ledger_record(payload: bytes) -> LedgerRecord | None:
     """
     try:
         document = parse(payload, limit=LIMIT)
-        kind, ledger = document["predicateType"], document["predicate"]["ledger"]
-        found = decode(LedgerRecord | None, ledger)
+        kind = document["predicateType"]
+        predicate = raised(RELEASE, document["predicate"])
+        found = decode(LedgerRecord | None, predicate["ledger"])
     except (Malformed, KeyError, TypeError):
         kind = None
     if kind != RELEASE:

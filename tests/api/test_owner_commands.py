@@ -84,13 +84,23 @@ def test_verifier_with_a_ledger_wants_it_to_know_the_release(owner: Path) -> Non
     )
 
 
-def test_verifier_hears_of_pages_and_files_that_nobody_signed(owner: Path) -> None:
-    """An altered page is marked in red; other files are listed."""
+def test_altered_page_is_refused_with_4(owner: Path) -> None:
+    """The page that people read is held to the signature like a table."""
     place = release_in(owner)
-    (place / "report.html").write_text("altered", "utf-8")
+    text = fine(dpql("verify", place, folder=owner))
+    assert " ok  files        release.csv, release.parquet, report.html match" in text
+    page = place / "report.html"
+    page.write_bytes(page.read_bytes().replace(b"value", b"valve", 1))
+    refused(dpql("verify", place, folder=owner), 4, "DPQL610", "report.html")
+    page.unlink()
+    refused(dpql("verify", place, folder=owner), 4, "DPQL610", "report.html")
+
+
+def test_verifier_hears_of_files_that_nobody_signed(owner: Path) -> None:
+    """Other files in the folder are listed."""
+    place = release_in(owner)
     (place / "extra.csv").write_text("value\n1\n", "utf-8")
     text = fine(dpql("verify", place, folder=owner))
-    assert " !!  page         report.html is not what this dpql makes" in text
     assert "which nobody signed: extra.csv" in text
     assert "the cells of release.parquet" in text
     document = json.loads(fine(dpql("verify", place, "--format", "json", folder=owner)))
@@ -120,17 +130,61 @@ def test_owner_who_signs_cannot_approve(owner: Path) -> None:
     assert "spent 1 of 2" in fine(dpql("ledger", "show", folder=owner))
 
 
-def test_bound_data_have_one_budget(owner: Path) -> None:
+def test_data_of_a_run_have_one_budget_unless_the_owner_shares_them(
+    owner: Path,
+) -> None:
     """Neither a link nor an address of the file opens or runs a second one."""
     data = owner / "wages.csv"
     (owner / "alias.csv").hardlink_to(data)
-    bind = ("ledger", "open", "payroll", "--epsilon", "1", "--unit", "person_id")
-    fine(dpql(*bind, "--data", "wages.csv", folder=owner))
-    again = (*bind[:2], "second", *bind[3:], "--data", f"file://{data}")
-    refused(dpql(*again, folder=owner), 3, "DPQL716")
+    opened = ("ledger", "open", "payroll", "--epsilon", "1", "--unit", "person_id")
+    bound = dpql(*opened, "--data", f"file://{data}", folder=owner)
+    refused(bound, 3, "DPQL716", "these data are bound to `wages`")
+    fine(dpql(*opened, folder=owner))
+    other = ("--dataset", "payroll", "--yes", "--out", "second")
     for place in ("wages.csv", "alias.csv", f"file://{data}", "*.csv"):
-        run = (*RUN[:3], f"wages={place}", *RUN[4:], "--yes", "--again")
-        refused(dpql(*run, folder=owner), 3, "DPQL716")
+        run = (*RUN[:3], f"wages={place}", *RUN[4:], *other)
+        refused(dpql(*run, folder=owner), 3, "DPQL716", "--shared")
+    share = ("ledger", "bind", "payroll", "--data", "wages.csv")
+    refused(dpql(*share, folder=owner), 3, "DPQL716")
+    assert "   shared     wages.csv with wages" in fine(
+        dpql(*share, "--shared", folder=owner)
+    )
+    run = dpql(*RUN, *other, folder=owner)
+    assert run.returncode == 0, run.stderr
+    assert "passed over  wages.approval.officer.json: it is for wages" in run.stderr
+    text = fine(dpql("verify", "second", "--ledger", "ledger.sqlite", folder=owner))
+    assert " !!  data         the owner gave these data more than one budget" in text
+
+
+def test_run_without_a_ledger_says_that_runs_are_not_counted(owner: Path) -> None:
+    """The runner hears it at once, and the verifier from the release."""
+    for name in ("a", "b"):
+        run = dpql(*RUN, "--yes", "--no-ledger", "--out", name, folder=owner)
+        assert run.returncode == 0, run.stderr
+        assert "from no ledger at all, and no run is counted\n" in run.stderr
+        text = fine(dpql("verify", name, folder=owner))
+        assert " !!  approval " in text
+        assert "runs were not counted" in text
+
+
+def test_approval_names_its_dataset(owner: Path) -> None:
+    """The command says which; a file of its own keeps it apart from the others."""
+    approve = ("approve", "wages.plan.json", "--key", "officer", "--dataset", "payroll")
+    text = fine(dpql(*approve, "--runs", "2", folder=owner))
+    assert "for 2 runs on payroll by SHA256:" in text
+    assert (owner / "wages.approval.payroll.officer.json").exists()
+    opened = ("ledger", "open", "payroll", "--epsilon", "1", "--unit", "person_id")
+    fine(dpql(*opened, "--approvals", "1", folder=owner))
+    (owner / "june.csv").write_bytes((owner / "wages.csv").read_bytes())
+    run = (*RUN[:3], "wages=june.csv", *RUN[4:], "--yes", "--dataset", "payroll")
+    done = dpql(*run, "--out", "june", folder=owner)
+    assert done.returncode == 0, done.stderr
+    text = fine(dpql("verify", "june", "--ledger", "ledger.sqlite", folder=owner))
+    assert " for payroll\n" in text
+    again = dpql(*run, "--again", "--out", "july", folder=owner)
+    refused(again, 3, "DPQL715", "1 of them on other datasets")
+    named = ("--approval", "wages.approval.officer.json")
+    refused(dpql(*run, "--again", *named, folder=owner), 4, "DPQL617", "for `payroll`")
 
 
 def test_registry_draft_takes_the_registrys_words_only(owner: Path) -> None:

@@ -64,7 +64,10 @@ def test_a_run_from_no_ledger_says_so_first(folder: Path) -> None:
     """The line stands there once, before the rows are read."""
     run = dpql(*RUN, "--yes", "--no-ledger", folder=folder)
     assert run.returncode == 0, run.stderr
-    assert run.stderr == " debit        ε = 1 from no ledger at all\n"
+    assert (
+        run.stderr
+        == " debit        ε = 1 from no ledger at all, and no run is counted\n"
+    )
 
 
 def test_a_plan_older_than_its_spec_is_pointed_out(folder: Path) -> None:

@@ -202,7 +202,13 @@ def test_approval_by_a_stranger_blocks_only_who_needs_one(owner: Path) -> None:
     refused(run, 4, "DPQL602", "an approval of the plan cannot be used")
     opened = ("other", "--epsilon", "2", "--unit", "person_id")
     fine(dpql("ledger", "open", *opened, folder=owner))
-    other = (*RUN, "--yes", "--dataset", "other")
+    for key in ("stranger", "officer"):
+        named = (*approve[:3], key, "--dataset", "other", "--runs", "9", "--yes")
+        assert dpql(*named, folder=owner).returncode == 0
+        path = owner / f"wages.approval.other.{key}.json"
+        path.replace(owner / f"wages.approval.{key}.json")
+    (owner / "other.csv").write_bytes((owner / "wages.csv").read_bytes())
+    other = (*RUN[:3], "wages=other.csv", *RUN[4:], "--yes", "--dataset", "other")
     run = dpql(*other, "--out", "r", folder=owner)
     assert run.returncode == 0, run.stderr
     assert " passed over  wages.approval.stranger.json: an approval" in run.stderr

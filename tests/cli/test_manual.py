@@ -50,10 +50,10 @@ def test_every_code_shows_what_is_wrong_and_what_is_right() -> None:
     assert [] == [name for name, code in CODES.items() if not code.right]
 
 
-@pytest.mark.parametrize(("kind", "version"), [("spec", 1), ("plan", 2), ("report", 1)])
-def test_schemas_are_those_checked_in(kind: str, version: int) -> None:
-    """The schema printed is the latest file under schemas/."""
-    path = ROOT / "schemas" / f"{kind}.v{version}.schema.json"
+@pytest.mark.parametrize("kind", ["spec", "plan", "report"])
+def test_schemas_are_those_checked_in(kind: str) -> None:
+    """The schema printed is the newest file under schemas/."""
+    path = max((ROOT / "schemas").glob(f"{kind}.v*.schema.json"))
     assert path.read_text("utf-8") == fine(dpql("schema", kind))
 
 

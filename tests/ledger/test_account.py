@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, State, follow, next_entry, replay
 from dpql.ledger.entry import (
+    Bound,
     Cancelled,
     CapRaised,
     Drawing,
@@ -22,6 +23,7 @@ from dpql.ledger.entry import (
     Released,
     Reserved,
     Row,
+    Shared,
     read_chain,
 )
 from dpql.ledger.rules import refuse_overspending, refuse_runs
@@ -64,6 +66,10 @@ NONSENSE = {
     "cap of zero": [replace(OPENED, cap=Fraction(0))],
     "no mark": [replace(OPENED, mark="")],
     "mark that is a path": [replace(OPENED, mark="../../../../" + "0" * 20)],
+    "bound to nowhere": [OPENED, Bound(location="")],
+    "shared nowhere": [OPENED, Shared(location="", datasets=("e",))],
+    "shared with nobody": [OPENED, Shared(location="/x", datasets=())],
+    "shared with itself": [OPENED, Shared(location="/x", datasets=("d",))],
     "wrong before": [OPENED, reserved("1/2")],
     "wrong cap": [OPENED, reserved("0", cap="3")],
     "overspent": [OPENED, reserved("0"), reserved("1"), reserved("2")],
@@ -159,5 +165,5 @@ def test_refusals_name_the_cure() -> None:
     cures = {"recover d": held, "--runs 2": spent}
     for words, account in cures.items():
         with pytest.raises(LedgerFault, match="DPQL715") as refusal:
-            refuse_runs(account, "p" * 64, 1)
+            refuse_runs(account, {"d": account}, "p" * 64, 1)
         assert words in str(refusal.value.diagnostics[0].hint)

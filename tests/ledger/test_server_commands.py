@@ -33,7 +33,7 @@ def test_budget_on_a_server(server: str, tmp_path: Path) -> None:
     again = dpql(*RUN, folder=folder, DPQL_LEDGER=server)
     assert "already released" in fine(again)
     verify = dpql("verify", release_in(folder), folder=folder, DPQL_LEDGER=server)
-    assert " ok  ledger       entry 3 is in the chain" in fine(verify)
+    assert " ok  ledger       entry 4 is in the chain" in fine(verify)
     shown = dpql(
         "ledger", "show", "--format", "json", folder=folder, DPQL_LEDGER=server
     )

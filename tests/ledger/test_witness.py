@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +14,29 @@ import pytest
 from ledger.ledger_places import DATASET, Places, count_plan
 
 from dpql.errors import LedgerFault
-from dpql.ledger import Account, Witness
+from dpql.ledger import Account, Ledger, Witness, open_ledger
+
+KILLED = """\
+import os, signal, sys
+from pathlib import Path
+
+from dpql.ledger import open_ledger
+from dpql.model.plan import decode_plan
+
+ledger = open_ledger(sys.argv[1])
+plan = decode_plan(Path(sys.argv[2]).read_bytes())
+die = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+Path.replace = die
+ledger.reserve(sys.argv[3], plan, again=True)
+"""
+MAKER = """\
+import os, signal, sys
+
+from dpql.ledger import open_ledger, sqlite
+
+sqlite.claim = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+open_ledger(sys.argv[1], create=True)
+"""
 
 
 def _account(seq: int, dataset: str = DATASET) -> Account:
@@ -52,3 +79,57 @@ def test_witness_that_is_a_link_refuses(tmp_path: Path) -> None:
     with pytest.raises(LedgerFault) as refusal:
         ledger.verify(DATASET)
     assert refusal.value.diagnostics[0].code == "DPQL714"
+
+
+def _killed(program: str, *arguments: object) -> None:
+    """Run a program that kills itself, for real, where it renames a file."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        env={**os.environ},
+        check=False,
+        timeout=240,
+    )
+    assert done.returncode == -signal.SIGKILL
+
+
+def _left(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name[0] == ".")
+
+
+@pytest.mark.parametrize(
+    "next_step",
+    [
+        lambda ledger: ledger.account(DATASET),
+        lambda ledger: ledger.recover(DATASET),
+        lambda ledger: ledger.reserve(DATASET, count_plan(), again=True),
+    ],
+    ids=["read", "recover", "write"],
+)
+def test_what_a_killed_run_left_goes_with_the_next_opening(
+    tmp_path: Path, next_step: Callable[[Ledger], object]
+) -> None:
+    """Reading is enough: nobody may ever write to the ledger again."""
+    location, _ = Places(folder=tmp_path).make()
+    ledger = open_ledger(location)
+    ledger.reserve(DATASET, count_plan())
+    plan = tmp_path / "plan.json"
+    plan.write_bytes(count_plan().to_json())
+    _killed(KILLED, location, plan, DATASET)
+    name = Path(location).name
+    (left,) = _left(tmp_path)
+    assert left.startswith(f".{name}.witness.")
+    kept = [f".{name}.witness.UPPER_01", f".{name}.witness.abc", f".{name}.abcdefgh"]
+    for other in kept:
+        (tmp_path / other).write_bytes(b"mine")
+    next_step(open_ledger(location))
+    assert _left(tmp_path) == sorted(kept)
+
+
+def test_what_a_killed_maker_left_goes_with_the_next(tmp_path: Path) -> None:
+    """A ledger whose making was killed leaves nothing once another is made."""
+    _killed(MAKER, tmp_path / "one.sqlite")
+    assert _left(tmp_path)
+    precious = tmp_path / ".dpql-ledger.mine"
+    precious.write_bytes(b"mine")
+    open_ledger(str(tmp_path / "two.sqlite"), create=True)
+    assert _left(tmp_path) == [".dpql-ledger.mine"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from hashlib import sha256
 
 import spec_text
 from cryptography.hazmat.primitives.asymmetric import ed25519
@@ -18,12 +19,14 @@ from dpql.reports.approval import approve
 from dpql.reports.build import build
 from dpql.reports.envelope import seal
 from dpql.reports.keys import Signer
-from dpql.reports.predicate import LedgerRecord
+from dpql.reports.predicate import REHEARSAL, RELEASE, LedgerRecord, ReportPredicate
+from dpql.reports.statement import write_statement
 from dpql.reports.trust import Trust, parse_trust, trust_line
 from dpql.reports.verify import Verified, verify
 from dpql.statistics.readout import read
 
 DAY = date(2026, 11, 16)
+DATASET = "wages-2025"
 VERSIONS = {"dpql": "0.1.0", "polars": "2.1.0", "gmpy2": "2.3.2"}
 
 
@@ -155,18 +158,23 @@ def make_outcome(wanted: Plan, kind: type[Outcome] = Release) -> Outcome:
 def record(wanted: Plan) -> LedgerRecord:
     """Return a debit that fits the plan."""
     return LedgerRecord(
-        dataset="wages-2025",
+        dataset=DATASET,
         cap=Fraction(4),
         before=Fraction(1, 2),
         after=Fraction(1, 2) + wanted.spent,
         seq=6,
         head="ab" * 32,
+        data="bound",
     )
 
 
-def tables_of(outcome: Outcome) -> dict[str, bytes]:
-    """Return the tables of an outcome; the parquet is a stand-in that no test reads."""
-    return {"release.csv": outcome.to_csv().encode(), "release.parquet": b"PAR1"}
+def files_of(outcome: Outcome) -> dict[str, bytes]:
+    """Return the files of an outcome; two are stand-ins that no test reads."""
+    return {
+        "release.csv": outcome.to_csv().encode(),
+        "release.parquet": b"PAR1",
+        "report.html": b"<!doctype html>",
+    }
 
 
 def make_payload(
@@ -177,14 +185,25 @@ def make_payload(
     day: date = DAY,
 ) -> bytes:
     """Return the statement on an outcome of the plan."""
-    outcome = make_outcome(wanted, kind)
-    return build(
+    return payload_of(make_outcome(wanted, kind), approvals=approvals, day=day)
+
+
+def payload_of(
+    outcome: Outcome, *, approvals: tuple[bytes, ...] = (), day: date = DAY
+) -> bytes:
+    """Return the statement on an outcome, whoever may sign it."""
+    predicate = build(
         outcome,
         day=day,
-        ledger=record(wanted),
+        ledger=record(outcome.plan),
         approvals=approvals,
         versions=VERSIONS,
-        files=tables_of(outcome),
+    )
+    return write_statement(
+        RELEASE if isinstance(outcome, Release) else REHEARSAL,
+        ReportPredicate,
+        predicate,
+        {name: sha256(data).hexdigest() for name, data in files_of(outcome).items()},
     )
 
 
@@ -197,8 +216,8 @@ class Case:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """The tables that the report is about."""
-        return tables_of(make_outcome(self.plan))
+        """The files that the report is about."""
+        return files_of(make_outcome(self.plan))
 
     def verify(self, **options: object) -> Verified:
         """Verify the report, with its files."""
@@ -209,7 +228,8 @@ class Case:
 def make_case(wanted: Plan | None = None, *, approved: bool = True) -> Case:
     """Return a signed report on a plan."""
     wanted = wanted or small_plan()
-    approvals = (approve(wanted, OFFICER, until=DAY),) if approved else ()
+    approval = approve(wanted, OFFICER, dataset=DATASET, until=DAY)
+    approvals = (approval,) if approved else ()
     payload = make_payload(wanted, approvals=approvals)
     return Case(wanted, seal(payload, [STEWARD]))
 

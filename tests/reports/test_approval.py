@@ -22,7 +22,9 @@ from dpql.reports.trust import parse_trust, trust_line
 
 
 def _verify(*envelopes: bytes, needed: int = 0, day: date = DAY) -> Approved:
-    return verify_approvals(envelopes, small_plan(), TRUST, day=day, needed=needed)
+    return verify_approvals(
+        envelopes, small_plan(), TRUST, day=day, dataset="rows", needed=needed
+    )
 
 
 def _code(*envelopes: bytes, needed: int = 0, day: date = DAY) -> str:
@@ -74,10 +76,12 @@ def test_two_keys_of_one_holder_are_one_reviewer() -> None:
     same = trust_line(STEWARD.public, "officer@example.org", ("dpql-plan",))
     other = trust_line(STRANGER.public, "second@example.org", ("dpql-plan",))
     trust = parse_trust(f"{one}\n{same}\n{other}")
-    options = {"day": DAY, "needed": 2}
-    assert verify_approvals(envelopes, plan, trust, **options).runs == 1
+    verify = lambda given: verify_approvals(  # noqa: E731  one line
+        given, plan, trust, day=DAY, dataset="rows", needed=2
+    )
+    assert verify(envelopes).runs == 1
     with pytest.raises(VerifyFault) as refusal:
-        verify_approvals(envelopes[:2], plan, trust, **options)
+        verify(envelopes[:2])
     assert refusal.value.diagnostics[0].code == "DPQL611"
 
 

@@ -6,24 +6,30 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from reports.sample_releases import (
+    DAY,
     OFFICER,
     STEWARD,
     STRANGER,
+    VERSIONS,
     make_case,
+    make_outcome,
     make_payload,
+    record,
 )
 from securesystemslib.dsse import Envelope
 from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey
 
 from dpql.model.codec import canonical
-from dpql.reports.envelope import seal
+from dpql.reports.envelope import peek, seal
 from dpql.reports.keys import Signer
+from dpql.reports.report import Report, sign
 
 PAGE = Path(__file__).parents[2] / "docs/guide/verify-without-dpql.md"
 MISSING = [tool for tool in ("jq", "base64", "openssl", "sh") if not shutil.which(tool)]
@@ -65,15 +71,27 @@ def test_two_signers_are_verified_by_securesystemslib() -> None:
 
 def _recipe() -> str:
     blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     return "set -e\n" + "\n".join(blocks)
 
 
-def _follow(folder: Path, envelope: bytes, signer: Signer) -> tuple[int, str]:
+def _report() -> Report:
+    plan = make_case().plan
+    return sign(
+        make_outcome(plan), [STEWARD], day=DAY, ledger=record(plan), versions=VERSIONS
+    )
+
+
+def _follow(
+    folder: Path,
+    envelope: bytes,
+    signer: Signer,
+    files: Iterable[tuple[str, bytes]] = (),
+) -> tuple[int, str]:
     """Do what the page says in a folder; return exit status and output."""
     folder.mkdir()
     (folder / "release.dsse.json").write_bytes(envelope)
-    for name, data in make_case().files.items():
+    for name, data in files or _report().files:
         (folder / name).write_bytes(data)
     (folder / "signer.pub").write_text(f"{signer.public.line} steward\n", "utf-8")
     done = subprocess.run(
@@ -86,30 +104,39 @@ def _follow(folder: Path, envelope: bytes, signer: Signer) -> tuple[int, str]:
 def test_page_verifies_a_release_with_common_tools(tmp_path: Path) -> None:
     """The recipe of the page accepts a release and prints what it promises."""
     case = make_case()
-    status, printed = _follow(tmp_path / "good", case.envelope, STEWARD)
+    status, printed = _follow(tmp_path / "good", _report().envelope, STEWARD)
     assert status == 0
     assert "Signature Verified Successfully" in printed
     assert "key id: the signer's" in printed
     assert "kind: a release" in printed
     assert "release.csv: OK" in printed
+    assert "report.html: OK" in printed
+    assert "page: shows this release" in printed
     assert f"plan: {case.plan.digest}" in printed
     assert "epsilon 1: Whatever else is known" in printed
     assert "spent 1/2 -> 3/2 of 4 on wages-2025" in printed
 
 
 @pytest.mark.skipif(bool(MISSING), reason=f"not on this machine: {', '.join(MISSING)}")
-@pytest.mark.parametrize("fault", ["key", "payload", "table"])
+@pytest.mark.parametrize("fault", ["key", "payload", "table", "page", "two subjects"])
 def test_page_refuses_what_was_altered(tmp_path: Path, fault: str) -> None:
-    """The recipe fails for another key, another payload, another table."""
-    document = json.loads(make_case().envelope)
+    """The recipe fails for another key, payload, table or page, and for one less."""
+    document, files = json.loads(_report().envelope), dict(_report().files)
     signer = STRANGER if fault == "key" else STEWARD
+    payload = peek(_report().envelope)
     if fault == "payload":
         other = json.loads(seal(make_payload(make_case().plan), [STEWARD]))
         document["payload"] = other["payload"]
     if fault == "table":
         wrong = sha256(b"other").hexdigest().encode()
-        payload = make_payload(make_case().plan)
-        right = sha256(make_case().files["release.csv"]).hexdigest().encode()
+        right = sha256(files["release.csv"]).hexdigest().encode()
         document = json.loads(seal(payload.replace(right, wrong), [STEWARD]))
-    status, _ = _follow(tmp_path / "bad", canonical(document), signer)
+    if fault == "page":
+        files["report.html"] = files["report.html"].replace(b"value", b"valve", 1)
+    if fault == "two subjects":
+        statement = json.loads(payload)
+        statement["subject"].pop()
+        document = json.loads(seal(canonical(statement), [STEWARD]))
+    envelope = canonical(document)
+    status, _ = _follow(tmp_path / "bad", envelope, signer, files.items())
     assert status != 0

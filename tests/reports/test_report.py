@@ -12,17 +12,16 @@ from reports.sample_releases import (
     VERSIONS,
     check,
     make_outcome,
+    payload_of,
     record,
     small_plan,
-    tables_of,
 )
 
 from dpql.errors import VerifyFault
 from dpql.model.release import Rehearsal
-from dpql.reports.build import build
 from dpql.reports.envelope import seal
 from dpql.reports.folder import read_folder, write_folder
-from dpql.reports.names import FOLDER
+from dpql.reports.names import FOLDER, SIGNED
 from dpql.reports.report import Report, sign, sign_rehearsal
 
 PLAN = small_plan()
@@ -49,10 +48,10 @@ def test_release_is_signed_and_written(tmp_path: Path) -> None:
     """Envelope, tables and page are read back as they were written."""
     report = _signed()
     report.write(tmp_path / "deep" / "folder")
-    envelope, files, page = read_folder(tmp_path / "deep" / "folder")
+    envelope, files = read_folder(tmp_path / "deep" / "folder")
     assert envelope == report.envelope
     assert files == dict(report.files)
-    assert page == report.to_html().encode()
+    assert files["report.html"] == report.to_html().encode()
     assert check(envelope, files=files).digest == report.digest
     report.write(tmp_path / "deep" / "folder")
 
@@ -75,8 +74,7 @@ def test_seeded_coins_make_no_release() -> None:
     seeded = replace(make_outcome(PLAN), coins="seeded rehearsal")
     options = {"day": DAY, "ledger": record(PLAN), "versions": VERSIONS}
     assert _code(lambda: sign(seeded, [STEWARD], **options)) == "DPQL605"  # type: ignore[arg-type]
-    payload = build(seeded, approvals=(), files=tables_of(seeded), **options)  # type: ignore[arg-type]
-    code = _code(lambda: check(seal(payload, [STEWARD])))
+    code = _code(lambda: check(seal(payload_of(seeded), [STEWARD])))
     assert code.startswith("DPQL6")
 
 
@@ -126,9 +124,10 @@ def test_place_without_a_report_is_refused(tmp_path: Path) -> None:
         assert _code(lambda place=place: read_folder(place)) == "DPQL630"
 
 
-def test_missing_table_is_refused(tmp_path: Path) -> None:
-    """A folder without one of its tables does not verify."""
+@pytest.mark.parametrize("name", SIGNED)
+def test_missing_file_is_refused(tmp_path: Path, name: str) -> None:
+    """A folder without one of its tables, or without its page, does not verify."""
     _signed().write(tmp_path / "one")
-    (tmp_path / "one" / "release.csv").unlink()
-    envelope, files, _ = read_folder(tmp_path / "one")
+    (tmp_path / "one" / name).unlink()
+    envelope, files = read_folder(tmp_path / "one")
     assert _code(lambda: check(envelope, files=files)) == "DPQL610"

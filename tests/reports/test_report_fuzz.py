@@ -69,7 +69,9 @@ def _attempts(payload: bytes) -> None:
     """Try every public reader on a payload that a trusted key has signed."""
     for attempt in (
         lambda: check(seal(payload, [STEWARD])),
-        lambda: verify_approvals([seal(payload, [OFFICER])], PLAN, TRUST, day=DAY),
+        lambda: verify_approvals(
+            [seal(payload, [OFFICER])], PLAN, TRUST, day=DAY, dataset="rows"
+        ),
         lambda: unverified_view(seal(payload, [STEWARD]), ""),
         lambda: read_ledger_record(payload),
     ):

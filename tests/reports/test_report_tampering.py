@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from reports.sample_releases import (
+    DATASET,
     DAY,
     EXPIRED,
     OFFICER,
@@ -26,12 +27,14 @@ from reports.sample_releases import (
     small_plan,
 )
 
+from dpql.curator.engines import ENGINES
 from dpql.errors import VerifyFault
 from dpql.model.codec import canonical
 from dpql.model.plan import Plan
 from dpql.reports import envelope as envelopes
 from dpql.reports.approval import approve, verify_approvals
 from dpql.reports.envelope import peek, seal
+from dpql.reports.predicate import ENGINES as KNOWN_ENGINES
 from dpql.reports.trust import parse_trust, trust_line
 from dpql.reports.view import unverified_view
 
@@ -153,7 +156,9 @@ def test_every_flipped_bit_of_an_approval_is_refused() -> None:
     envelope = approve(plan, OFFICER)
     for changed in flips(envelope):
         assert refused(
-            lambda changed=changed: verify_approvals([changed], plan, TRUST, day=DAY)
+            lambda changed=changed: verify_approvals(
+                [changed], plan, TRUST, day=DAY, dataset=None
+            )
         )
 
 
@@ -249,28 +254,32 @@ def test_values_that_do_not_follow_from_noise_are_refused() -> None:
     assert refused(lambda: check(envelope)) == "DPQL608"
 
 
-def test_subjects_are_exactly_the_two_tables() -> None:
+def test_subjects_are_exactly_the_tables_and_the_page() -> None:
     """Missing, extra, double, renamed, swapped or other subjects: none is believed."""
     statement = json.loads(make_payload(small_plan()))
-    csv, parquet = statement["subject"]
-    assert [csv["name"], parquet["name"]] == ["release.csv", "release.parquet"]
-    page = {"name": "report.html", "digest": csv["digest"]}
+    csv, parquet, page = statement["subject"]
+    names = [one["name"] for one in statement["subject"]]
+    assert names == ["release.csv", "release.parquet", "report.html"]
     for subjects in (
         [],
         [csv],
         [parquet],
-        [parquet, csv],
-        [csv, csv],
-        [csv, parquet, parquet],
-        [csv, parquet, page],
+        [page],
+        [csv, parquet],
         [csv, page],
-        [{**csv, "name": "Release.csv"}, parquet],
-        [{**csv, "name": "./release.csv"}, parquet],
-        [csv, {**parquet, "name": "release.parquet\0"}],
-        [{**csv, "uri": "https://example.org"}, parquet],
-        [{**csv, "digest": {**csv["digest"], "sha1": "0" * 40}}, parquet],
-        [{**csv, "digest": {"sha256": csv["digest"]["sha256"].upper()}}, parquet],
-        [{**csv, "digest": {"sha256": "0" * 63}}, parquet],
+        [parquet, csv, page],
+        [csv, csv, page],
+        [csv, parquet, parquet],
+        [csv, page, parquet],
+        [csv, parquet, page, page],
+        [{**csv, "name": "Release.csv"}, parquet, page],
+        [{**csv, "name": "./release.csv"}, parquet, page],
+        [csv, parquet, {**page, "name": "report.htm"}],
+        [csv, {**parquet, "name": "release.parquet\0"}, page],
+        [{**csv, "uri": "https://example.org"}, parquet, page],
+        [{**csv, "digest": {**csv["digest"], "sha1": "0" * 40}}, parquet, page],
+        [{**csv, "digest": {"sha256": csv["digest"]["sha256"].upper()}}, parquet, page],
+        [{**csv, "digest": {"sha256": "0" * 63}}, parquet, page],
         {"release.csv": csv},
         None,
     ):
@@ -285,9 +294,40 @@ def test_subjects_are_exactly_the_two_tables() -> None:
     for subjects in ([], [*approval["subject"], csv], [csv]):
         envelope = seal(canonical({**approval, "subject": subjects}), [OFFICER])
         attempt = lambda e=envelope: verify_approvals(  # noqa: E731  one line
-            [e], small_plan(), TRUST, day=DAY
+            [e], small_plan(), TRUST, day=DAY, dataset=None
         )
         assert refused(attempt) == "DPQL606"
+
+
+def test_report_is_not_passed_off_as_one_of_another_format() -> None:
+    """Format 2 without its page, relabelled or not, and unknown formats: refused."""
+    statement = json.loads(make_payload(small_plan()))
+    old = copy.deepcopy(statement)
+    for number in ("0", "1", "3", "02", "", "2/1", None):
+        for subjects in (statement["subject"], statement["subject"][:2]):
+            changed = {**statement, "subject": subjects}
+            changed["predicate"] = {**statement["predicate"], "format": number}
+            envelope = seal(canonical(changed), [STEWARD])
+            assert refused(lambda e=envelope: check(e)) == "DPQL606"
+    old["predicate"]["format"] = "1"
+    del old["predicate"]["caveats"]
+    del old["predicate"]["ledger"]["data"]
+    envelope = seal(canonical(old), [STEWARD])
+    assert refused(lambda: check(envelope)) == "DPQL606"
+    old["subject"] = old["subject"][:2]
+    envelope = seal(canonical(old), [STEWARD])
+    files = {
+        name: data for name, data in make_case().files.items() if "html" not in name
+    }
+    assert refused(lambda: check(envelope, files=files)) is None
+    old["predicate"]["ledger"]["data"] = ""
+    envelope = seal(canonical(old), [STEWARD])
+    assert refused(lambda: check(envelope)) == "DPQL606"
+
+
+def test_engines_are_those_of_the_curator() -> None:
+    """No report names an engine that there is not; verifying imports none of them."""
+    assert tuple(sorted(ENGINES)) == tuple(sorted(KNOWN_ENGINES))
 
 
 @pytest.mark.parametrize("plan", [small_plan(), broad_plan()])
@@ -315,6 +355,8 @@ def test_signed_table_with_other_values_is_refused(plan: Plan) -> None:
         (("randomness",), "os.urandom "),
         (("engine",), "polars\u001b[31m"),
         (("engine",), ""),
+        (("engine",), "abacus"),
+        (("engine",), "Polars"),
         (("dpql",), "0.1.0 (audited by everybody)"),
         (("packages", "polars"), "x" * 101),
         (("packages", "<b>"), "1"),
@@ -346,7 +388,9 @@ def test_signer_who_approved_the_plan_is_refused() -> None:
         ([own, other], [OFFICER, STEWARD], "DPQL616"),
         ([own, other], [OFFICER], None),
     ):
-        approvals = tuple(approve(plan, reviewer) for reviewer in reviewers)
+        approvals = tuple(
+            approve(plan, reviewer, dataset=DATASET) for reviewer in reviewers
+        )
         envelope = seal(make_payload(plan, approvals=approvals), [STEWARD])
         trust = parse_trust("\n".join(lines))
         assert refused(lambda e=envelope, t=trust: check(e, t)) == code
@@ -364,6 +408,8 @@ def test_signer_who_approved_the_plan_is_refused() -> None:
         ("head", "AB" * 32),
         ("dataset", ""),
         ("dataset", "../wages"),
+        ("data", ""),
+        ("data", "private"),
     ],
 )
 def test_ledger_amounts_must_add_up(member: str, text: str) -> None:
@@ -383,7 +429,9 @@ def test_kinds_never_stand_for_one_another() -> None:
     assert refused(lambda: check(approval)) == "DPQL605"
     for payload in (make_payload(plan), rehearsal_payload(plan)):
         envelope = seal(payload, [OFFICER])
-        attempt = lambda e=envelope: verify_approvals([e], plan, TRUST, day=DAY)  # noqa: E731  one line
+        attempt = lambda e=envelope: verify_approvals(  # noqa: E731  one line
+            [e], plan, TRUST, day=DAY, dataset=None
+        )
         assert refused(attempt) == "DPQL605"
 
 
@@ -477,8 +525,8 @@ def test_other_spellings_are_refused(name: str) -> None:
         lambda payload: payload + b"\n",
         lambda payload: json.dumps(json.loads(payload)).encode(),
         lambda payload: payload.replace(b'"date"', b'"date": "2026-01-01",\n "date"'),
-        lambda payload: payload.replace(b'"format": "1"', b'"format": 1'),
-        lambda payload: payload.replace(b'"format": "1"', b'"format": "01"'),
+        lambda payload: payload.replace(b'"format": "2"', b'"format": 2'),
+        lambda payload: payload.replace(b'"format": "2"', b'"format": "02"'),
         lambda payload: payload.replace(b"2026-11-16", b"20261116"),
         lambda payload: payload.replace(b"2026-11-16", b"2026-11-31"),
         lambda payload: payload.replace(b"Statement/v1", b"Statement/v2"),

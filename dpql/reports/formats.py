@@ -1,0 +1,91 @@
+"""The formats of statements, so that what an older dpql signed can still be read.
+
+    1   dpql 0.1: a report signs two tables; an approval names no dataset
+    2   a report signs its page too, says how its data are bound, and has caveats;
+        an approval names the dataset that it is for
+
+A statement of an older format is read as one of the newest with the added members
+empty, and written without them. What it is about depends on its format, so nobody can
+pass off a report of format 2 without its page.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpql.model.codec import Malformed
+from dpql.reports.names import PLAN_NAME, SIGNED, TABLES
+from dpql.reports.predicate import APPROVAL, FIRST_FORMAT, FORMAT, REHEARSAL, RELEASE
+
+_REPORT: tuple[tuple[tuple[str, ...], Any], ...] = (
+    (("caveats",), []),
+    (("ledger", "data"), ""),
+)
+_ADDED = {
+    RELEASE: _REPORT,
+    REHEARSAL: _REPORT,
+    APPROVAL: ((("dataset",), ""),),
+}
+"""For each kind, the members that format 2 added, and what stands for them in 1."""
+
+_SUBJECTS = {
+    (RELEASE, FIRST_FORMAT): TABLES,
+    (RELEASE, FORMAT): SIGNED,
+    (REHEARSAL, FIRST_FORMAT): TABLES,
+    (REHEARSAL, FORMAT): SIGNED,
+    (APPROVAL, FIRST_FORMAT): (PLAN_NAME,),
+    (APPROVAL, FORMAT): (PLAN_NAME,),
+}
+
+
+def subjects_of(kind: str, format_: int) -> tuple[str, ...]:
+    """Return the files that a statement is about, in order; no others."""
+    return _SUBJECTS[kind, format_]
+
+
+def format_of(predicate: Any) -> int:
+    """Return the format of a predicate as it was parsed; refuse one not known."""
+    text = predicate.get("format") if isinstance(predicate, dict) else None
+    for known in (FIRST_FORMAT, FORMAT):
+        if text == str(known):
+            return known
+    raise Malformed("its format is none that this dpql knows")
+
+
+def raised(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
+    """Return a predicate with the members that its format does not have yet."""
+    if format_of(predicate) == FORMAT:
+        return predicate
+    for path, empty in _ADDED[kind]:
+        predicate = _with(predicate, path, empty)
+    return predicate
+
+
+def lowered(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
+    """Return a predicate without the members that its format does not have."""
+    if format_of(predicate) == FORMAT:
+        return predicate
+    for path, _ in _ADDED[kind]:
+        predicate = _without(predicate, path)
+    return predicate
+
+
+def _with(document: Any, path: tuple[str, ...], empty: Any) -> Any:
+    if not isinstance(document, dict):
+        return document
+    name, *rest = path
+    if rest:
+        inner = document.get(name)
+        return {**document, name: _with(inner, tuple(rest), empty)}
+    if name in document:
+        raise Malformed("an object has a member that its format does not have")
+    return {**document, name: empty}
+
+
+def _without(document: Any, path: tuple[str, ...]) -> Any:
+    if not isinstance(document, dict):
+        return document
+    name, *rest = path
+    if rest:
+        return {**document, name: _without(document[name], tuple(rest))}
+    return {key: item for key, item in document.items() if key != name}

@@ -1,0 +1,234 @@
+"""The first draw binds data to their budget; a second budget is a decision."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from ledger.ledger_places import Places, count_plan
+
+from dpql.errors import LedgerFault
+from dpql.ledger import Binding, Ledger, Receipt, Reservation, State
+from dpql.model.spec import Neighbours
+
+BINDER = Path(__file__).with_name("binder.py")
+BINDERS = 6
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Give a folder with the files of two months."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for month in ("may", "june"):
+        (folder / f"{month}.csv").write_text("region\na\n", "utf-8")
+    return folder
+
+
+@pytest.fixture
+def ledger(places: Places) -> Ledger:
+    """Give a ledger with three datasets, none of them bound."""
+    _, made = places.make()
+    for name in ("one", "two", "three"):
+        made.open_account(
+            name, cap=Fraction(9), unit=None, neighbours=Neighbours.ADD_REMOVE
+        )
+    return made
+
+
+def _reserved(ledger: Ledger, name: str, frame: object) -> Reservation:
+    granted = ledger.reserve(name, count_plan(), again=True, frame=frame)
+    assert isinstance(granted, Reservation)
+    return granted
+
+
+def _draw(ledger: Ledger, name: str, frame: object) -> Receipt:
+    return ledger.begin_draw(_reserved(ledger, name, frame))
+
+
+def _refused(attempt: Callable[[], object]) -> tuple[str, str]:
+    with pytest.raises(LedgerFault) as refusal:
+        attempt()
+    (why,) = refusal.value.diagnostics
+    return why.code, why.hint or ""
+
+
+def test_first_draw_binds_the_data(ledger: Ledger, data: Path) -> None:
+    """An entry before that of the draw says where the data are, once."""
+    receipt = _draw(ledger, "one", data / "may.csv")
+    assert receipt.binding is Binding.BOUND
+    account = ledger.verify("one")
+    assert account.places == (str(data / "may.csv"),)
+    assert (account.seq, receipt.head.seq) == (4, 4)
+    assert account.runs[0].bound
+    assert _draw(ledger, "one", str(data / "may.csv")).head.seq == 6
+    assert ledger.verify("one").places == account.places
+
+
+def test_second_dataset_gets_no_budget_for_the_same_data(
+    ledger: Ledger, data: Path
+) -> None:
+    """Under whatever name and by whatever way: refused before anything is read."""
+    _draw(ledger, "one", data / "may.csv")
+    (data / "link.csv").symlink_to(data / "may.csv")
+    (data / "twin.csv").hardlink_to(data / "may.csv")
+    for way in ("may.csv", "link.csv", "twin.csv", "*.csv", "."):
+        code, hint = _refused(lambda way=way: _reserved(ledger, "two", data / way))
+        assert code == "DPQL716"
+        assert "--dataset one" in hint
+        assert "dpql ledger bind two --data PLACE --shared" in hint
+    assert ledger.account("two").runs == ()
+    assert _draw(ledger, "two", data / "june.csv").binding is Binding.BOUND
+
+
+def test_two_runs_at_once_do_not_both_draw(ledger: Ledger, data: Path) -> None:
+    """Both are reserved before either draws: the second is refused at its draw."""
+    frame = str(data / "may.csv")
+    first, second = (_reserved(ledger, name, frame) for name in ("one", "two"))
+    ledger.begin_draw(second)
+    before = ledger.account("one").seq
+    assert _refused(lambda: ledger.begin_draw(first))[0] == "DPQL716"
+    assert ledger.account("one").seq == before
+    ledger.cancel(first)
+    assert ledger.account("one").committed == 0
+
+
+def test_a_run_that_never_draws_binds_nothing(ledger: Ledger, data: Path) -> None:
+    """A mistyped path or a wrong file costs nothing, the name of the data neither."""
+    ledger.cancel(_reserved(ledger, "one", data / "mya.csv"))
+    assert ledger.account("one").places == ()
+    assert _draw(ledger, "one", data / "may.csv").binding is Binding.BOUND
+
+
+def test_file_of_the_next_month_is_bound_by_the_owner(
+    ledger: Ledger, data: Path
+) -> None:
+    """The refusal says how; a pattern covers the months to come."""
+    _draw(ledger, "one", data / "may.csv")
+    code, hint = _refused(lambda: _reserved(ledger, "one", data / "june.csv"))
+    assert code == "DPQL716"
+    assert "dpql ledger bind one --data PLACE" in hint
+    assert "the file of a new month" in hint
+    ledger.bind("one", str(data / "june.csv"))
+    assert _draw(ledger, "one", data / "june.csv").binding is Binding.BOUND
+    assert _refused(lambda: _reserved(ledger, "one", data / "may.csv"))[0] == "DPQL716"
+    ledger.bind("one", str(data / "*.csv"))
+    (data / "july.csv").write_text("region\na\n", "utf-8")
+    for month in ("may", "june", "july"):
+        receipt = _draw(ledger, "one", data / f"{month}.csv")
+        assert receipt.binding is Binding.BOUND
+
+
+def test_data_in_memory_are_not_bound(ledger: Ledger, data: Path) -> None:
+    """A table has no place; the receipt says so, and nothing is taken by it."""
+    receipt = _draw(ledger, "one", object())
+    assert receipt.binding is Binding.MEMORY
+    account = ledger.account("one")
+    assert (account.places, account.seq) == ((), 3)
+    assert not account.runs[0].bound
+    assert _draw(ledger, "two", data / "may.csv").binding is Binding.BOUND
+    assert _draw(ledger, "two", object()).binding is Binding.MEMORY
+
+
+def test_owner_may_share_data_and_the_chain_says_so(ledger: Ledger, data: Path) -> None:
+    """Two budgets for the same data: a decision for these two, and for that place."""
+    may = str(data / "may.csv")
+    _draw(ledger, "one", may)
+    account = ledger.bind("two", may, shared=True)
+    assert account.places == (may,)
+    (share,) = account.shares
+    assert (share.location, share.datasets) == (may, ("one",))
+    assert ledger.verify("two") == account
+    for name in ("one", "two", "one"):
+        assert _draw(ledger, name, may).binding is Binding.SHARED
+    assert _refused(lambda: _reserved(ledger, "three", may))[0] == "DPQL716"
+    ledger.bind("one", str(data / "june.csv"))
+    june = lambda: ledger.bind("two", str(data / "june.csv"))  # noqa: E731  one line
+    assert _refused(june)[0] == "DPQL716"
+
+
+def test_a_shared_folder_gives_later_files_to_nobody_else(
+    ledger: Ledger, data: Path
+) -> None:
+    """Sharing names its datasets: a third one cannot slip in."""
+    folder = str(data)
+    _draw(ledger, "one", folder)
+    ledger.bind("two", folder, shared=True)
+    (data / "july.csv").write_text("region\na\n", "utf-8")
+    july = str(data / "july.csv")
+    for attempt in (
+        lambda: _reserved(ledger, "three", july),
+        lambda: ledger.bind("three", july),
+    ):
+        assert _refused(attempt)[0] == "DPQL716"
+    account = ledger.bind("three", july, shared=True)
+    assert account.shares[0].datasets == ("one", "two")
+    assert _draw(ledger, "three", july).binding is Binding.SHARED
+    assert _draw(ledger, "one", folder).binding is Binding.SHARED
+
+
+def test_nothing_is_shared_that_nobody_has(ledger: Ledger, data: Path) -> None:
+    """The flag without a second budget is a mistake, and is called one."""
+    share = lambda: ledger.bind("one", str(data), shared=True)  # noqa: E731  one line
+    assert _refused(share)[0] == "DPQL717"
+    assert ledger.account("one").seq == 1
+
+
+def test_dataset_taken_out_of_the_ledger_is_missed_by_the_others(
+    places: Places, data: Path
+) -> None:
+    """Taking a chain out frees neither its data nor its runs for another dataset."""
+    from ledger.ledger_places import tampering
+
+    location, ledger = places.make()
+    ledger.open_account(
+        "two", cap=Fraction(9), unit=None, neighbours=Neighbours.ADD_REMOVE
+    )
+    _draw(ledger, "two", data / "may.csv")
+    with tampering(location) as execute:
+        execute("DELETE FROM dpql_entry WHERE dataset = 'two'")
+    name = next(name for name in ledger.datasets() if name != "two")
+    for attempt in (
+        lambda: _reserved(ledger, name, data / "may.csv"),
+        lambda: ledger.reserve(name, count_plan(), runs=1),
+    ):
+        assert _refused(attempt)[0] == "DPQL706"
+
+
+def test_processes_at_once_bind_data_to_one_dataset(places: Places, data: Path) -> None:
+    """Six processes, six datasets, one file: one of them draws."""
+    location, ledger = places.make()
+    names = [f"set{number}" for number in range(BINDERS)]
+    for name in names:
+        ledger.open_account(
+            name, cap=Fraction(9), unit=None, neighbours=Neighbours.ADD_REMOVE
+        )
+    plan_file = places.folder / "race.plan.json"
+    plan_file.write_bytes(count_plan().to_json())
+    shared = [location, places.witness(), str(plan_file), str(data / "may.csv")]
+    racers = [
+        subprocess.Popen(
+            [sys.executable, str(BINDER), name, *shared],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in names
+    ]
+    for word in ("ready\n", "reserved\n"):
+        for racer in racers:
+            assert racer.stdout is not None
+            assert racer.stdout.readline() == word
+        for racer in racers:
+            assert racer.stdin is not None
+            racer.stdin.write("go\n")
+            racer.stdin.flush()
+    printed = [racer.communicate(timeout=240)[0].strip() for racer in racers]
+    assert sorted(printed) == [*["DPQL716"] * (BINDERS - 1), "drawn"]
+    states = [run.state for name in names for run in ledger.verify(name).runs]
+    assert sorted(states) == ["drawing", *["reserved"] * (BINDERS - 1)]
+    assert states.count(State.DRAWING) == 1
