@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from dpql.curator.engines.places import FORMATS
+from dpql.curator.engines.polars_csv import header_names
 from dpql.curator.engines.polars_files import SEPARATORS
 from dpql.errors import RunFault
 
@@ -24,9 +25,9 @@ def header(place: Path) -> dict[str, str]:
         raise _unknown()
     try:
         if form in SEPARATORS:
-            with place.open(encoding="utf-8-sig", errors="replace") as file:
-                names = file.readline().rstrip("\r\n").split(SEPARATORS[form])
-            return {name.strip('"'): "unknown" for name in names}
+            with place.open("rb") as file:
+                names = header_names(file.readline(), SEPARATORS[form].encode())
+            return {name: "unknown" for name in names if name is not None}
         read = pl.read_parquet_schema if form == "parquet" else pl.read_ipc_schema
         schema = read(place)
     except (FileNotFoundError, IsADirectoryError, PermissionError):

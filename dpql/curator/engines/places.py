@@ -93,13 +93,13 @@ def unreadable(data: Data) -> RunFault:
     )
 
 
-def folder_values(root: str, file: str) -> dict[str, str | None]:
+def folder_values(root: str, file: str) -> dict[str, bytes | None]:
     """Return the values that the folders of a file below the root name."""
-    values: dict[str, str | None] = {}
+    values: dict[str, bytes | None] = {}
     for part in Path(file).relative_to(root).parts[:-1]:
         name, equals, value = part.partition("=")
         if equals:
-            values[unquote(name)] = None if value == _NO_VALUE else _text(value)
+            values[unquote(name)] = None if value == _NO_VALUE else _raw(value)
     return values
 
 
@@ -215,7 +215,6 @@ def _one(formats: set[str], data: Data) -> str:
     return only
 
 
-def _text(value: str) -> str:
-    """Return the value as text that UTF-8 can spell."""
-    raw = unquote(value, errors="surrogateescape")
-    return raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+def _raw(value: str) -> bytes:
+    """Return the bytes of a value, which need not be UTF-8."""
+    return unquote(value, errors="surrogateescape").encode("utf-8", "surrogateescape")

@@ -54,10 +54,9 @@ class Cells:
         self._types = source.types
         self._coded = source.coded
         self._raw = source.raw
-        self._quoted = source.text
 
     def words(self, name: str) -> pl.Expr:
-        """Return a category or id as text; null where there is none.
+        """Return a category as text; null where there is none.
 
         A whole number is the same text whether it came as an integer or as a float.
         """
@@ -90,9 +89,14 @@ class Cells:
         return self.words(name).cast(keys, strict=False).to_physical()
 
     def unit(self, name: str) -> pl.Expr:
-        """Return an id: integers as they are, anything else as text."""
-        dtype = self._types[name]
-        return self._cell(name) if dtype.is_integer() else self.words(name)
+        """Return an id: an integer, or the bytes of anything else.
+
+        It is null where there is none: an empty id belongs to nobody.
+        """
+        cell = self._cell(name)
+        if self._types[name].is_integer():
+            return cell
+        return pl.when(cell.bin.size() > 0).then(cell)
 
     def number(self, name: str) -> pl.Expr:
         """Return the cell as Int64 for integer columns, else as Float64."""
@@ -213,7 +217,7 @@ class Cells:
         return self.unit(name).is_not_null()
 
     def _among(self, name: str, words: Sequence[str]) -> pl.Expr:
-        """Return where a category or id is one of the words."""
+        """Return where a category is one of the words."""
         if self.is_raw(name):
             held = pl.Series(spelt(words), dtype=pl.Binary)
             return self._cell(name).is_in(held.implode()).fill_null(False)
@@ -271,7 +275,7 @@ class Cells:
         cell = pl.col(inner(name))
         if isinstance(dtype, pl.Categorical | pl.Enum):
             return cell.cast(pl.String)
-        return cell.str.strip_chars('"') if self._quoted else cell
+        return cell
 
 
 def _rounded(number: pl.Expr) -> pl.Expr:
