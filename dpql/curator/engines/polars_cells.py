@@ -18,8 +18,9 @@ import polars as pl
 
 from dpql.curator.cells import keys_of
 from dpql.curator.engines.polars_pieces import Source
+from dpql.curator.engines.polars_numbers import nearest_double, nearest_integer
 from dpql.curator.engines.polars_text import bytes_words, float_words, inner, spelt
-from dpql.curator.grid import HALF, WHOLE_LIMIT, Cuts, Ruler, Whole, double, is_whole
+from dpql.curator.grid import FARTHEST, HALF, Cuts, Ruler, Whole, double, is_whole
 from dpql.model.spec import (
     And,
     Between,
@@ -43,7 +44,6 @@ _COMPARE: Mapping[Operator, Any] = {
     Operator.AT_LEAST: ge,
 }
 _FEW_BINS = 64
-_INT64 = (1 << 63) - 1
 
 
 class Cells:
@@ -100,9 +100,10 @@ class Cells:
 
     def number(self, name: str) -> pl.Expr:
         """Return the cell as Int64 for integer columns, else as Float64."""
+        cell, dtype = self._cell(name), self._types[name]
         if self._whole(name):
-            return self._integer(name)
-        return self._cell(name).cast(pl.Float64, strict=False)
+            return nearest_integer(cell, dtype)
+        return nearest_double(cell, dtype)
 
     def present(self, name: str) -> pl.Expr:
         """Return where the cell holds a number; never null."""
@@ -232,7 +233,8 @@ class Cells:
     def _compared(self, name: str, operator: Operator, value: Fraction) -> pl.Expr:
         """Return where the comparison holds; false where there is no number.
 
-        Integers are compared exactly, others with the nearest double of the value.
+        Integers are compared exactly, others with the nearest double of the value. No
+        integer is larger than the farthest, whatever it was stored as.
         """
         present = self.present(name)
         if operator is Operator.UNEQUAL:
@@ -246,29 +248,16 @@ class Cells:
             return present & ~present
         down = operator in (Operator.GREATER, Operator.AT_MOST)
         whole = value.__floor__() if down else value.__ceil__()
-        if abs(whole) > _INT64:
-            sign = -1 if whole < 0 else 1
-            return present if compare(0, sign) else present & ~present
-        matched: pl.Expr = compare(self.number(name), whole)
+        number = self.number(name)
+        if abs(whole) >= FARTHEST:
+            number = number.clip(-FARTHEST, FARTHEST)
+            whole = max(min(whole, FARTHEST + 1), -FARTHEST - 1)
+        matched: pl.Expr = compare(number, whole)
         return matched.fill_null(False)
 
     def _whole(self, name: str) -> bool:
         column = self._data.column(name)
         return isinstance(column, NumberColumn) and is_whole(column)
-
-    def _integer(self, name: str) -> pl.Expr:
-        dtype = self._types[name]
-        cell = self._cell(name)
-        if dtype.is_float() or dtype.is_decimal():
-            return _rounded(cell.cast(pl.Float64, strict=False))
-        if dtype.is_integer():
-            if dtype in (pl.UInt64, pl.Int128, pl.UInt128):
-                cell = cell.clip(-WHOLE_LIMIT if dtype == pl.Int128 else 0, WHOLE_LIMIT)
-            return cell.cast(pl.Int64, strict=False)
-        exact = cell.cast(pl.Int64, strict=False)
-        if dtype in (pl.Boolean, pl.Null):
-            return exact
-        return pl.coalesce(exact, _rounded(cell.cast(pl.Float64, strict=False)))
 
     def _cell(self, name: str) -> pl.Expr:
         dtype = self._types[name]
@@ -276,13 +265,6 @@ class Cells:
         if isinstance(dtype, pl.Categorical | pl.Enum):
             return cell.cast(pl.String)
         return cell
-
-
-def _rounded(number: pl.Expr) -> pl.Expr:
-    """Return the nearest integer of a double, ties up; null where there is none."""
-    inside = _clamped(number, -WHOLE_LIMIT, WHOLE_LIMIT, pl.Float64)
-    nearest = (inside + HALF).floor().cast(pl.Int64, strict=False)
-    return pl.when(number.is_not_nan()).then(nearest)
 
 
 def _clamped(cell: pl.Expr, lower: float, upper: float, dtype: Any) -> pl.Expr:

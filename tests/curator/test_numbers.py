@@ -1,0 +1,342 @@
+"""A cell means one number, however it is stored: text, JSON, integers, decimals, doubles.
+
+The oracle is exact: a cell is a fraction. A cell of an integer column is the integer
+nearest to it, ties up; that of any other column is the double nearest to it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import reference_engine as reference
+from curator_frames import RELAXED
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from spec_text import make_spec
+
+from dpql.curator.engines import engine_named
+from dpql.model.plan import Plan
+from dpql.model.spec import NumberColumn
+from dpql.planner import plan
+
+SALT = b"s" * 32
+HUGE = 2**53 + 1
+COLUMNS = {
+    "near": f"{{type: integer, bounds: [{HUGE - 9}, {HUGE + 9}], nulls: {{as: {HUGE}}}}}",
+    "even": "{type: integer, bounds: [-4, 8], step: 4, nulls: {as: 0}}",
+    "far": f"{{type: integer, bounds: [{-(2**60)}, {2**60}], nulls: {{as: 0}}}}",
+    "edge": f"{{type: integer, bounds: [{2**60 - 9}, {2**60}], nulls: {{as: {2**60}}}}}",
+    "cents": "{type: decimal, bounds: [0, 20000], step: 0.01, nulls: {as: 0}}",
+    "odd": f"{{type: decimal, bounds: [{HUGE}, {HUGE + 2}], step: 1, nulls: {{as: {HUGE}}}}}",
+    "any": "{type: float, bounds: [-1e19, 1e19], nulls: {as: 0}}",
+}
+CONDITIONS = {
+    "above": f"near > {HUGE}",
+    "same": f"far == {HUGE}",
+    "beyond": f"far >= {2**61}",
+    "past": f"far > {2**62}",
+    "at": f"far == {2**62}",
+    "out": f"far < {2**64}",
+    "half": "even >= 0.5",
+    "cent": "cents > 0.07",
+}
+
+
+@cache
+def number_plan() -> Plan:
+    """Return a plan that sums columns of every kind, and compares them."""
+    share = "{share: 1}"
+    sums = {f"sum_{name}": {"sum": name, "spend": share} for name in COLUMNS}
+    counts = {
+        name: {"count": "rows", "where": where, "spend": share}
+        for name, where in CONDITIONS.items()
+    }
+    return plan(make_spec(COLUMNS, sums | counts, epsilon="20"))
+
+
+def _sums(frame: Any) -> dict[str, int]:
+    decided, engine = number_plan(), engine_named("polars")
+    assert engine is not None
+    opened = engine.open_frame(frame, decided.spec.data)
+    found = engine.add_up(decided, opened, salt=SALT, tick=None)
+    return {
+        step.name: moments["u" if step.grids else "n"][0]
+        for step, moments in zip(decided.steps, found.moments, strict=True)
+    }
+
+
+def _expected(number: Fraction | float) -> dict[str, int]:
+    """Return the sums of one row, all cells of which hold the number."""
+    decided = number_plan()
+    whole = _nearest(number)
+    expected: dict[str, int] = {}
+    for step in decided.steps:
+        if not step.grids:
+            continue
+        (grid,) = step.grids
+        column = decided.spec.data.column(grid.column)
+        assert isinstance(column, NumberColumn)
+        held = whole if reference.is_whole(column) else number
+        expected[step.name] = _steps(column, held, grid.steps)
+    double = _double(number)
+    return expected | {
+        "above": int(whole > HUGE),
+        "same": int(whole == HUGE),
+        "beyond": int(whole >= 2**61),
+        "past": 0,
+        "at": int(whole == 2**62),
+        "out": 1,
+        "half": int(whole >= 1),
+        "cent": int(double > 0.07),
+    }
+
+
+def _nearest(number: Fraction | float) -> int:
+    """Return the nearest integer, ties up, or that of 2^62 on its side."""
+    if isinstance(number, float) and math.isinf(number):
+        return 2**62 if number > 0 else -(2**62)
+    nearest = math.floor(Fraction(number) + Fraction(1, 2))
+    return min(max(nearest, -(2**62)), 2**62)
+
+
+def _double(number: Fraction | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _steps(column: NumberColumn, number: Fraction | float, steps: int) -> int:
+    width = column.upper - column.lower
+    if reference.is_whole(column) and steps * (column.step or 0) == width:
+        inside = min(max(Fraction(number), column.lower), column.upper)
+        return math.floor((inside - column.lower) / width * steps + Fraction(1, 2))
+    lower, upper = float(column.lower), float(column.upper)
+    inside_ = max(min(_double(number), upper), lower)
+    found = math.floor((inside_ - lower) * float(steps / width) + 0.5)
+    return min(max(found, 0), steps)
+
+
+# How a number can be stored.
+
+
+def _texts(number: Decimal) -> list[str]:
+    plain = f"{number:f}"
+    longer = plain + ("0" if "." in plain else ".0")
+    sign, digits = ("-", plain[1:]) if plain[0] == "-" else ("", plain)
+    return [plain, longer, f"{longer}e0", f"{number:e}", f"{sign}000{digits}"]
+
+
+def _json_numbers(number: Decimal) -> list[str]:
+    return _texts(number)[:4]
+
+
+def _integer_types(number: int) -> list[Any]:
+    return [
+        dtype
+        for dtype, lower, upper in (
+            (pl.Int8, -(2**7), 2**7),
+            (pl.UInt8, 0, 2**8),
+            (pl.Int32, -(2**31), 2**31),
+            (pl.UInt32, 0, 2**32),
+            (pl.Int64, -(2**63), 2**63),
+            (pl.UInt64, 0, 2**64),
+            (pl.Int128, -(2**127), 2**127),
+            (pl.UInt128, 0, 2**128),
+        )
+        if lower <= number < upper
+    ]
+
+
+def _frames(number: Decimal, folder: Path) -> dict[str, Any]:
+    """Return a row that holds the number in every cell, in every way it can be held."""
+    names = list(COLUMNS)
+    found: dict[str, Any] = {}
+
+    def add(name: str, cell: Any, dtype: Any = None) -> None:
+        column = pl.Series([cell], dtype=dtype, strict=dtype is not None)
+        found[name] = pl.DataFrame(dict.fromkeys(names, column))
+
+    for place, text in enumerate(_texts(number)):
+        add(f"text {text}", text)
+        for suffix, quoted in (("csv", text), ("tsv", f'"{text}"')):
+            mark = "," if suffix == "csv" else "\t"
+            path = folder / f"{place}.{suffix}"
+            path.write_text(
+                f"{mark.join(names)}\n{mark.join([quoted] * len(names))}\n", "utf-8"
+            )
+            found[f"{suffix} {text}"] = path
+    for place, text in enumerate([*_json_numbers(number), json.dumps(f"{number:f}")]):
+        path = folder / f"{place}.ndjson"
+        members = ", ".join(f'"{name}": {text}' for name in names)
+        path.write_text(f"{{{members}}}\n", "utf-8")
+        found[f"json {text}"] = path
+        odd = folder / f"{place}odd.ndjson"
+        odd.write_text(f'{{"z": {{}}, {members}}}\n', "utf-8")
+        found[f"nested json {text}"] = odd
+    found["object"] = dict.fromkeys(names, [number])
+    found["pandas"] = pd.DataFrame(dict.fromkeys(names, [number]), dtype=object)
+    scale = -int(number.as_tuple().exponent)
+    digits = len(number.as_tuple().digits)
+    for more in (0, 3, 17):
+        if scale + more + max(digits - scale, 0) <= 38:
+            kind = pa.decimal128(38, max(scale, 0) + more)
+            try:
+                cells = pa.array([number], kind)
+            except pa.ArrowInvalid:
+                continue
+            table = pa.table(dict.fromkeys(names, cells))
+            found[f"arrow {kind}"] = table
+            pq.write_table(table, folder / f"{more}.parquet")
+            found[f"parquet {kind}"] = folder / f"{more}.parquet"
+            found[f"polars {kind}"] = pl.from_arrow(table)
+    wide = pa.array([number], pa.decimal256(76, max(scale, 0)))
+    found["arrow decimal256"] = pa.table(dict.fromkeys(names, wide))
+    if number == int(number):
+        found["int"] = dict.fromkeys(names, [int(number)])
+        for dtype in _integer_types(int(number)):
+            add(str(dtype), int(number), dtype)
+    if Fraction(number) == Fraction(float(number)):
+        add("double", float(number), pl.Float64)
+        found["numpy"] = dict.fromkeys(names, np.array([float(number)]))
+        if float(np.float32(number)) == float(number):
+            add("single", float(number), pl.Float32)
+    return found
+
+
+_NEAR = [0, HUGE, 2**52, 2**53, 2**59, 2**60, 2**61, 2**62, 2**63, 2**64, 10**20]
+NUMBERS = st.one_of(
+    st.builds(
+        lambda base, off, sign: Decimal(sign * (base + off)),
+        st.sampled_from(_NEAR),
+        st.integers(-9, 9),
+        st.sampled_from([1, -1]),
+    ),
+    st.builds(
+        lambda base, off, sign: Decimal(sign * base) + Decimal(off).scaleb(-2),
+        st.sampled_from([0, HUGE, 2**52]),
+        st.integers(-999, 999),
+        st.sampled_from([1, -1]),
+    ),
+    st.decimals(-20_001, 20_001, places=3),
+    st.integers(-(2**70), 2**70).map(Decimal),
+)
+
+
+@given(number=NUMBERS)
+@example(number=Decimal("9007199254740993"))
+@example(number=Decimal("9007199254740993.5"))
+@example(number=Decimal("4503599627370497.5"))
+@example(number=Decimal("4503599627370497"))
+@example(number=Decimal("0.49999999999999999999"))
+@example(number=Decimal("-0.50000000000000000001"))
+@example(number=Decimal("0.5"))
+@example(number=Decimal("-2.5"))
+@example(number=Decimal("0.075"))
+@example(number=Decimal(2**60 - 1))
+@example(number=Decimal(2**63))
+@example(number=Decimal(-(2**63) - 1))
+@example(number=Decimal(2**64))
+@example(number=Decimal("1234567890123456789.12345678901234567"))
+@RELAXED
+@pytest.mark.property
+def test_a_cell_is_one_number_however_it_is_stored(
+    number: Decimal, tmp_path: Path
+) -> None:
+    """Every storage that can hold a number gives the integers of the exact one."""
+    expected = _expected(Fraction(number))
+    for name, frame in _frames(number, tmp_path).items():
+        assert (name, expected) == (name, _sums(frame))
+
+
+@given(number=st.floats(allow_nan=False))
+@example(number=0.49999999999999994)
+@example(number=-0.49999999999999994)
+@example(number=2.0**52 + 1)
+@example(number=math.inf)
+@example(number=-math.inf)
+@example(number=1e308)
+@RELAXED
+@pytest.mark.property
+def test_a_double_is_rounded_to_the_nearest_integer(number: float) -> None:
+    """Doubles are taken for what they are exactly; infinities lie on their side."""
+    exact = number if math.isinf(number) else Fraction(number)
+    names = list(COLUMNS)
+    expected = _expected(exact)
+    assert expected == _sums(pl.DataFrame(dict.fromkeys(names, [number])))
+    assert expected == _sums(dict.fromkeys(names, [number]))
+    assert expected == _sums(dict.fromkeys(names, [repr(number)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1e400", math.inf),
+        ("-1e400", -math.inf),
+        ("9" * 400, math.inf),
+        ("inf", math.inf),
+        ("1e99999999999999999999", math.inf),
+        ("0." + "0" * 400 + "1", Fraction(1, 10**401)),
+        ("1e-400", Fraction(1, 10**400)),
+        ("0.5" + "0" * 5_000 + "1", Fraction(1, 2) + Fraction(1, 10**5002)),
+        ("-0.5" + "0" * 5_000 + "1", -Fraction(1, 2) - Fraction(1, 10**5002)),
+        ("0.4" + "9" * 5_000, Fraction(1, 2) - Fraction(1, 10**5001)),
+        ("9007199254740993." + "0" * 5_000, Fraction(HUGE)),
+        ("90071992547409930" + "0" * 4_000 + "e-4001", Fraction(HUGE)),
+    ],
+    ids=lambda value: value[:12] if isinstance(value, str) else "",
+)
+def test_long_and_huge_texts_are_the_numbers_they_spell(
+    text: str, number: Fraction | float, tmp_path: Path
+) -> None:
+    """However many digits a text has, it is rounded once, and nothing fails."""
+    names = list(COLUMNS)
+    expected = _expected(number)
+    assert expected == _sums(dict.fromkeys(names, [text]))
+    row = ",".join([text] * len(names))
+    (tmp_path / "a.csv").write_text(f"{','.join(names)}\n{row}\n")
+    assert expected == _sums(tmp_path / "a.csv")
+
+
+def test_numbers_of_several_files_stay_exact(tmp_path: Path) -> None:
+    """Decimals, integers, doubles and texts of one table are what they were apart."""
+    names = list(COLUMNS)
+    cells = [
+        pl.Series([HUGE]),
+        pl.Series([Decimal(HUGE)], dtype=pl.Decimal(38, 5)),
+        pl.Series([f"{HUGE}.0"]),
+        pl.Series([HUGE], dtype=pl.UInt64),
+        pl.Series([2.0**53]),
+    ]
+    for place, cell in enumerate(cells):
+        frame = pl.DataFrame(dict.fromkeys(names, cell))
+        frame.write_parquet(tmp_path / f"{place}.parquet")
+    one, other = _expected(Fraction(HUGE)), _expected(Fraction(2**53))
+    expected = {name: 4 * one[name] + other[name] for name in one}
+    assert expected == _sums(tmp_path)
+
+
+@given(number=st.integers(2**53, 2**64))
+@RELAXED
+@pytest.mark.property
+def test_a_larger_integer_never_counts_less(number: int) -> None:
+    """Whatever the type, cells are clamped on the side on which they lie."""
+    assume(number < 2**64)
+    names = list(COLUMNS)
+    for dtype in _integer_types(number):
+        if number + 1 < 2**63 or dtype != pl.Int64:
+            cells = pl.Series([number], dtype=dtype)
+            found = _sums(pl.DataFrame(dict.fromkeys(names, cells)))
+            assert found == _expected(Fraction(number))
