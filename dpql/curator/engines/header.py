@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from dpql.curator.engines.places import FORMATS
+from dpql.curator.engines.places import FORMATS, special_file
 from dpql.curator.engines.polars_csv import header_names
 from dpql.curator.engines.polars_files import SEPARATORS
 from dpql.errors import RunFault
@@ -18,8 +18,11 @@ def header(place: Path) -> dict[str, str]:
     Text files have names only, so their columns are unknown.
 
     Raises:
-        RunFault: the file cannot be read, or is of no known kind (DPQL501, DPQL502).
+        RunFault: the file cannot be read, or is of no known kind (DPQL501, DPQL502,
+            DPQL511).
     """
+    if place.exists() and not (place.is_file() or place.is_dir()):
+        raise special_file("names of columns")
     form = FORMATS.get(place.suffix.lower())
     if form not in {*SEPARATORS, "parquet", "ipc"}:
         raise _unknown()

@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from dpql.curator.cells import keys_of
-from dpql.curator.engines.polars_pieces import Source
 from dpql.curator.engines.polars_numbers import nearest_double, nearest_integer
+from dpql.curator.engines.polars_pieces import Source
 from dpql.curator.engines.polars_text import bytes_words, float_words, inner, spelt
 from dpql.curator.grid import FARTHEST, HALF, Cuts, Ruler, Whole, double, is_whole
 from dpql.model.spec import (
