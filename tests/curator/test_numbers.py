@@ -258,6 +258,8 @@ NUMBERS = st.one_of(
 @example(number=Decimal(2**63))
 @example(number=Decimal(-(2**63) - 1))
 @example(number=Decimal(2**64))
+@example(number=Decimal(2**62 - 1))
+@example(number=Decimal(2**62))
 @example(number=Decimal("1234567890123456789.12345678901234567"))
 @RELAXED
 @pytest.mark.property

@@ -73,7 +73,7 @@ def _of_texts(text: pl.Expr, exact: pl.Expr) -> pl.Expr:
     number = text.cast(pl.Float64, strict=False)
     size = number.abs()
     tie = (number - number.floor() == HALF) & (text.str.len_bytes() > _SURE_DIGITS)
-    doubtful = exact.is_null() & (size < FARTHEST) & (tie | (size >= _SPARSE))
+    doubtful = exact.is_null() & (size <= FARTHEST) & (tie | (size >= _SPARSE))
     settled = (
         pl.when(doubtful)
         .then(text)
