@@ -25,6 +25,7 @@ from dpql.api.target import Target
 from dpql.api.versions import stated_versions
 from dpql.curator import run
 from dpql.curator.engines import ENGINES
+from dpql.curator.engines.places import refuse_special_file
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault, RunFault
 from dpql.forks import refuse_forked
@@ -41,7 +42,7 @@ from dpql.reports.verify import require_named_signer, signing_line
 
 _Told = TypeVar("_Told")
 
-_HEADER_FAULTS = frozenset(f"DPQL50{digit}" for digit in range(9))
+_HEADER_FAULTS = frozenset({*(f"DPQL50{digit}" for digit in range(9)), "DPQL511"})
 """Refusals that say nothing about rows but what is public; they cost nothing."""
 
 
@@ -131,6 +132,7 @@ def execute(
         # What was released before needs no key, no approval and no data any more.
         return _stored(ledger, stored, target)
     frame = frames.get(plan.spec.data.source)
+    refuse_special_file(frame, plan.spec.data)
     ledger.refuse_place(dataset, frame)
     approved = _permitted(
         plan,

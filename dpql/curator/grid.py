@@ -3,7 +3,7 @@
     integer    u = floor((clamp(i) - lower) / step + 1/2),   in whole numbers
     others     u = floor((clamp(x) - a) * s + 1/2),          in doubles
 
-    i, x     the cell as a 64-bit integer, or as a double
+    i, x     the integer nearest to the cell, ties up, or the double nearest to it
     a, s     lower bound and steps per unit, each the nearest double
 
 A cell without a number (missing, NaN, not of its type) takes the index of the declared
@@ -25,6 +25,9 @@ from dpql.model.spec import FillNulls, NumberColumn, NumberType
 
 WHOLE_LIMIT = 1 << 60
 """Integers are counted as 64-bit integers while their bounds keep below this."""
+
+FARTHEST = 1 << 62
+"""Integers beyond this count as this: beyond all bounds, and well within 64 bits."""
 
 HALF = 0.5
 

@@ -46,9 +46,9 @@ RUNNING: dict[str, Code] = {
     "DPQL504": Code(
         title="a column has a type that cannot hold what is declared",
         cause=(
-            "Numbers are read from numeric, boolean and text columns, categories and "
-            "ids from text, categorical, integer and boolean ones. Dates, lists and "
-            "structures are read as neither."
+            "Numbers are read from numeric, boolean and text columns, categories from "
+            "text, categorical, integer, float and boolean ones, ids from these, "
+            "decimals and bytes. Dates, lists and structures are read as none of them."
         ),
         wrong="`age` stored as a list",
         right="`age` stored as an integer",
@@ -96,5 +96,15 @@ RUNNING: dict[str, Code] = {
         ),
         wrong="a parquet file with damaged pages",
         right="a whole file; look at it with the engine itself, where that is allowed",
+    ),
+    "DPQL511": Code(
+        title="the data are a pipe, a socket or a device",
+        cause=(
+            "Data are read several times, and from their end, so only regular files "
+            "are read. Reading a pipe might never end, with its budget reserved; so it "
+            "is refused by its kind, before anything is opened or reserved."
+        ),
+        wrong="--data wages=<(zcat wages.csv.gz)",
+        right="zcat wages.csv.gz > wages.csv; --data wages=wages.csv",
     ),
 }

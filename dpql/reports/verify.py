@@ -39,7 +39,12 @@ from dpql.reports.checks import (
 )
 from dpql.reports.envelope import in_role, open_envelope
 from dpql.reports.names import CSV_NAME
-from dpql.reports.predicate import RELEASE, LedgerRecord, ReportPredicate
+from dpql.reports.predicate import (
+    FIRST_FORMAT,
+    RELEASE,
+    LedgerRecord,
+    ReportPredicate,
+)
 from dpql.reports.recompute import (
     disagrees,
     in_the_words_of,
@@ -198,6 +203,9 @@ def _require_plan(
     found = predicate.plan
     if predicate.plan_digest != found.digest:
         raise disagrees("the digest of the plan")
+    if (predicate.format == FIRST_FORMAT) != (found.version != VERSION):
+        # An older plan excuses an older report, and nothing else does.
+        raise disagrees("the format of the plan")
     try:
         audit(found)
     except DpqlError as error:

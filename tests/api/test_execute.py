@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -410,6 +411,17 @@ def test_wrong_data_are_refused_without_cost(office: Office) -> None:
         with pytest.raises(RunFault):
             office.run(frames=frames)
     assert set(office.states()) == {State.CANCELLED}
+    assert office.ledger.account(DATASET).left == 3
+
+
+def test_a_pipe_is_refused_before_anything_is_reserved(office: Office) -> None:
+    """Reading it might never end, with the budget held: the ledger stays as it was."""
+    os.mkfifo(office.place / "rows.csv")
+    for place in (office.place / "rows.csv", office.place / "*.csv"):
+        assert _code(lambda place=place: office.run(frames={"rows": str(place)})) == (
+            "DPQL511"
+        )
+    assert office.states() == []
     assert office.ledger.account(DATASET).left == 3
 
 

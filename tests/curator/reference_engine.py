@@ -11,7 +11,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -41,7 +41,6 @@ from dpql.model.spec import (
 
 Row = Mapping[str, Any]
 
-_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _SPECIAL = re.compile(r"[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
 _COMPARE: dict[Operator, Callable[[Any, Any], bool]] = {
@@ -53,6 +52,8 @@ _COMPARE: dict[Operator, Callable[[Any, Any], bool]] = {
     Operator.AT_LEAST: lambda a, b: a >= b,
 }
 _WHOLE = 1 << 60
+_FARTHEST = 1 << 62
+_MOST_DIGITS = 5000
 
 
 def open_frame(frame: Any, data: Data) -> list[Row]:
@@ -154,20 +155,16 @@ def fill_index(column: NumberColumn, steps: int) -> int:
 
 
 def number(column: NumberColumn, value: Any) -> int | float | None:
-    """Return the cell as the number it holds, None if it holds none."""
-    if isinstance(value, bool):
-        value = int(value)
-    if isinstance(value, Decimal):
-        value = float(value)
-    if isinstance(value, str):
-        value = _parsed(value, whole=is_whole(column))
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    """Return the nearest integer or double of the cell, None if it holds no number."""
+    exact = _exact(value)
+    if exact is None:
         return None
     if not is_whole(column):
-        return float(value)
-    if isinstance(value, float):
-        return math.floor(min(max(value, -_WHOLE), _WHOLE) + 0.5)
-    return value if isinstance(value, int) else None
+        return _double(exact)
+    if isinstance(exact, float):
+        return _FARTHEST if exact > 0 else -_FARTHEST
+    nearest = math.floor(exact + Fraction(1, 2))
+    return min(max(nearest, -_FARTHEST), _FARTHEST)
 
 
 def words(value: Any) -> str | None:
@@ -176,9 +173,14 @@ def words(value: Any) -> str | None:
         return None
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**127:
         return str(int(value))
     return str(value)
+
+
+def unit_of(value: Any) -> str | bytes | None:
+    """Return the id that a cell holds; None if it belongs to nobody."""
+    return value or None if isinstance(value, bytes) else words(value) or None
 
 
 def holds(condition: Condition, row: Row, data: Data) -> bool:  # noqa: PLR0911
@@ -245,8 +247,8 @@ def _survivors(step: Step, placed: Sequence[Any], unit: str, salt: bytes) -> lis
     assert step.bound is not None
     units: dict[Any, dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
     for place, (cell, row) in enumerate(placed):
-        if words(row[unit]) is not None and cell is not None:
-            units[words(row[unit])][cell].append((_lot(salt, row), place))
+        if unit_of(row[unit]) is not None and cell is not None:
+            units[unit_of(row[unit])][cell].append((_lot(salt, row), place))
     kept = [False] * len(placed)
     for name, cells in units.items():
         chosen = sorted(cells, key=lambda cell: _lot(salt, (name, cell)))
@@ -302,12 +304,43 @@ def _literal(data: Data, name: str, value: Any) -> Any:
     return value
 
 
-def _parsed(text: str, *, whole: bool) -> int | float | None:
-    if whole and _INTEGER.fullmatch(text) and -(2**63) <= int(text) < 2**63:
-        return int(text)
-    if _FLOAT.fullmatch(text) or _SPECIAL.fullmatch(text):
-        return float(text)
-    return None
+def _exact(value: Any) -> Fraction | float | None:
+    """Return the number that is stored, or an infinity; None if there is none."""
+    if isinstance(value, str):
+        if _SPECIAL.fullmatch(value):
+            value = float(value)
+        elif _FLOAT.fullmatch(value):
+            value = _decimal(value)
+        else:
+            return None
+    if isinstance(value, Decimal) and not value.is_finite():
+        value = float("nan") if value.is_nan() else float(value)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, float) and math.isinf(value):
+        return value
+    known = isinstance(value, int | float | Decimal | Fraction)
+    return Fraction(value) if known else None
+
+
+def _decimal(text: str) -> Decimal | float:
+    """Return the decimal that a text spells; an infinity for one beyond all doubles."""
+    negative = text.startswith("-")
+    try:
+        found = Decimal(text)
+    except InvalidOperation:
+        small = re.search(r"[eE]-", text) is not None
+        return 0.0 if small else (-math.inf if negative else math.inf)
+    if found and found.adjusted() > _MOST_DIGITS:
+        return -math.inf if negative else math.inf
+    return Decimal(0) if found.adjusted() < -_MOST_DIGITS else found
+
+
+def _double(exact: Fraction | float) -> float:
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
 
 
 def _width(column: NumberColumn) -> Fraction:

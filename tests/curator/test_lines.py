@@ -1,53 +1,113 @@
 r"""Lines of JSON are read as if each were parsed by itself, however they are read.
 
-The old rule is the oracle: decode a line, parse it with Python, take the cells by the
-rule for objects.
+The oracle decodes a line, parses it with Python, and takes the cells by the rule of
+docs/reference/data.md. Bytes that are no UTF-8 become characters that nobody uses, and
+bytes again behind the parser.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from dpql.curator.engines import polars_lines, polars_members
-from dpql.curator.engines.polars_objects import objects
+from dpql.curator.engines.polars_columns import Kind
 
 COLUMNS = ("a", "ab", "b c", "é", "")
 SPARE = ("z", ",", ":", "*", "^a$", "a:", 'a"', 'a":"b', 'z","a', "a\\", "n", "\x7f")
-MIXED = {"a": True, "ab": False, "b c": True, "é": False, "": True}
+MIXED = {
+    "a": Kind.NUMBER,
+    "ab": Kind.CATEGORY,
+    "b c": Kind.NUMBER,
+    "é": Kind.ID,
+    "": Kind.NUMBER,
+}
+UNUSED = 0x10FE00
+"""Characters from here on stand for bytes in the oracle."""
 
-_parse = json.JSONDecoder(parse_int=str).decode
+
+class _Number(str):
+    """A number of JSON, as it is written."""
+
+    __slots__ = ()
 
 
-def _row(line: bytes) -> dict[str, Any]:
-    text = line.decode("utf-8", errors="replace").removeprefix("\ufeff")
+_parse = json.JSONDecoder(parse_int=_Number, parse_float=_Number).decode
+
+
+def _row(line: bytes) -> dict[bytes, Any]:
+    text = line.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    broken = {0xDC00 + byte: chr(UNUSED + byte) for byte in range(128, 256)}
     try:
-        row = _parse(text)
+        row = _parse(text.translate(broken))
     except (ValueError, RecursionError):
         return {}
-    return row if isinstance(row, dict) else {}
+    if not isinstance(row, dict):
+        return {}
+    return {_raw(name): value for name, value in row.items()}
 
 
-def _expected(data: bytes, numbers: Mapping[str, bool]) -> pl.DataFrame:
+def _raw(text: str) -> bytes:
+    raw = text.encode("utf-8", "surrogatepass")
+    for byte in range(128, 256):
+        raw = raw.replace(chr(UNUSED + byte).encode(), bytes([byte]))
+    return raw
+
+
+def _cell(value: Any, kind: Kind) -> str | bytes | None:  # noqa: PLR0911  one per type
+    if isinstance(value, bool):
+        truth = str(value).lower()
+        return str(int(value)) if kind is Kind.NUMBER else truth.encode()
+    if isinstance(value, float):
+        constant = None if math.isnan(value) else str(value)
+        return constant if kind is Kind.NUMBER else constant and constant.encode()
+    if isinstance(value, _Number):
+        if kind is Kind.CATEGORY and any(mark in value for mark in ".eE"):
+            return _double(float(value)).encode()
+        return str(value) if kind is Kind.NUMBER else value.encode()
+    if not isinstance(value, str):
+        return None
+    raw = _raw(value)
+    if kind is not Kind.NUMBER:
+        return raw
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _double(number: float) -> str:
+    """Return a double as text: whole ones as integers, others as polars has them."""
+    if math.isfinite(number) and number == int(number) and abs(number) < 2**127:
+        return str(int(number))
+    return str(pl.Series([number]).cast(pl.String)[0])
+
+
+def _expected(data: bytes, kinds: Mapping[str, Kind]) -> pl.DataFrame:
     rows = [_row(line) for line in io.BytesIO(data).readlines()]
+    types = {Kind.NUMBER: pl.String()}
     return pl.DataFrame(
         {
-            name: objects((row.get(name) for row in rows), number=number)
-            for name, number in numbers.items()
+            name: pl.Series(
+                [_cell(row.get(name.encode()), kind) for row in rows],
+                dtype=types.get(kind, pl.Binary()),
+            )
+            for name, kind in kinds.items()
         }
     )
 
 
-def _read(*sources: str | bytes, numbers: Mapping[str, bool] = MIXED) -> pl.DataFrame:
-    frame = polars_lines.scan_lines(sources, numbers)
+def _read(*sources: str | bytes, kinds: Mapping[str, Kind] = MIXED) -> pl.DataFrame:
+    frame = polars_lines.scan_lines(sources, kinds)
     return frame.collect(engine="streaming")
 
 
@@ -56,8 +116,8 @@ def _same(expected: pl.DataFrame, actual: pl.DataFrame) -> None:
     assert expected.to_dict(as_series=False) == actual.to_dict(as_series=False)
 
 
-def _check(data: bytes, numbers: Mapping[str, bool] = MIXED) -> None:
-    _same(_expected(data, numbers), _read(data, numbers=numbers))
+def _check(data: bytes, kinds: Mapping[str, Kind] = MIXED) -> None:
+    _same(_expected(data, kinds), _read(data, kinds=kinds))
 
 
 # Cells, members and lines, from what programs write to what only an attacker writes.
@@ -139,11 +199,14 @@ def _data(draw: st.DrawFn) -> bytes:
     lines = draw(st.lists(_LINES, max_size=8))
     ends = draw(st.lists(st.sampled_from([b"\n", b"\n", b"\r\n"]), min_size=8))
     text = b"".join(line + end for line, end in zip(lines, ends, strict=False))
+    # The oracle has a use of its own for the last characters of all.
+    assume(b"\xf4\x8f" not in text)
+    assume(b"dbff" not in text.lower())
     return text.removesuffix(b"\n") if draw(st.booleans()) else text
 
 
-_NUMBERS_OF = st.dictionaries(
-    st.sampled_from(COLUMNS + SPARE), st.booleans(), min_size=1, max_size=6
+_KINDS_OF = st.dictionaries(
+    st.sampled_from(COLUMNS + SPARE), st.sampled_from(Kind), min_size=1, max_size=6
 )
 
 
@@ -160,16 +223,21 @@ def test_any_lines_are_read_as_if_each_were_parsed(data: bytes) -> None:
 
 @pytest.mark.property
 @settings(max_examples=300, deadline=None)
-@given(data=_data(), numbers=_NUMBERS_OF)
-@example(data=b'{"z":":"}\n{"a,":":"}', numbers={":": False})
-@example(data=b'{"a":"b"}\n{"z":"z","a":"b"}', numbers={'a":"b': False, 'z","a': False})
-@example(data=b'{"z":"x",":1":2}\n{"z":["x",":3"]}', numbers={",": False})
-@example(data=b'{"*": 1, "^a$": 2}', numbers={"*": True, "^a$": False, "a": True})
+@given(data=_data(), kinds=_KINDS_OF)
+@example(data=b'{"z":":"}\n{"a,":":"}', kinds={":": Kind.CATEGORY})
+@example(
+    data=b'{"a":"b"}\n{"z":"z","a":"b"}',
+    kinds=dict.fromkeys(['a":"b', 'z","a'], Kind.ID),
+)
+@example(data=b'{"z":"x",":1":2}\n{"z":["x",":3"]}', kinds={",": Kind.CATEGORY})
+@example(
+    data=b'{"*": 1, "^a$": 2}', kinds=dict.fromkeys(["*", "^a$", "a"], Kind.NUMBER)
+)
 def test_any_names_are_read_as_if_each_line_were_parsed(
-    data: bytes, numbers: dict[str, bool]
+    data: bytes, kinds: dict[str, Kind]
 ) -> None:
     """Columns may have any names, also those that look like JSON."""
-    _check(data, numbers)
+    _check(data, kinds)
 
 
 @pytest.mark.property
@@ -188,9 +256,9 @@ def test_lines_are_the_same_wherever_batches_end(
 @pytest.mark.property
 @settings(max_examples=300, deadline=None)
 @given(texts=st.lists(_NUMBERS, min_size=1))
-def test_numbers_are_spelt_as_if_python_had_read_them(texts: list[str]) -> None:
-    """Python and polars read the same double from the same digits."""
-    data = "".join(f'{{"a":{text},"ab": {text}}}\n' for text in texts)
+def test_numbers_are_as_they_are_written(texts: list[str]) -> None:
+    """But for keys, of which Python and polars read the same doubles."""
+    data = "".join(f'{{"a":{text},"ab": {text},"é": {text}}}\n' for text in texts)
     _check(data.encode())
 
 
@@ -280,14 +348,14 @@ def test_all_odd_lines_together_are_a_row_each() -> None:
 
 def test_only_odd_lines_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     """An odd line costs the parsing of that line; lines of usual writers cost none."""
-    parsed: list[str] = []
-    row = polars_lines._row
+    parsed: list[bytes] = []
+    row = polars_members._row
 
-    def counted(line: str) -> dict[str, Any]:
+    def counted(line: bytes) -> dict[bytes, object]:
         parsed.append(line)
         return row(line)
 
-    monkeypatch.setattr(polars_lines, "_row", counted)
+    monkeypatch.setattr(polars_members, "_row", counted)
     record = {"a": -1.25, "ab": 'é "x" \\ \n', "b c": 12, "": None, "z": ["x", 1]}
     writers = [
         json.dumps(record),
@@ -301,7 +369,10 @@ def test_only_odd_lines_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     _check(data)
     assert parsed == []
     _check(data + b"nonsense\n" + data)
-    assert parsed == ["nonsense"]
+    assert parsed == [b"nonsense"]
+    broken = b'{"ab": "\xff"}'
+    _check(data + broken + b"\n" + data)
+    assert parsed == [b"nonsense", broken]
 
 
 def test_a_long_line_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +400,7 @@ def test_more_columns_than_are_searched_for_are_parsed() -> None:
     line = json.dumps({name: i for i, name in enumerate(names)})
     assert [True] == polars_members.plain(pl.Series([line]), names[1:]).to_list()
     assert [False] == polars_members.plain(pl.Series([line]), names).to_list()
-    _check(f"{line}\n{line}".encode(), dict.fromkeys(names, True))
+    _check(f"{line}\n{line}".encode(), dict.fromkeys(names, Kind.NUMBER))
 
 
 def test_files_columns_filters_and_limits_reach_the_lines(tmp_path: Path) -> None:
@@ -337,9 +408,9 @@ def test_files_columns_filters_and_limits_reach_the_lines(tmp_path: Path) -> Non
     file = tmp_path / "rows.ndjson"
     file.write_bytes(USUAL + b'{"a": 2, "ab": "q"}\nodd')
     lines = polars_lines.scan_lines([str(file), USUAL, b""], MIXED)
-    ab = ["x, y: {z}", "q", None, "x, y: {z}"]
+    ab = [b"x, y: {z}", b"q", None, b"x, y: {z}"]
     assert ab == lines.collect(engine="streaming")["ab"].to_list()
     assert 4 == lines.select(pl.len()).collect(engine="streaming").item()
     assert ab[:2] == lines.head(2).collect(engine="streaming")["ab"].to_list()
-    found = lines.filter(pl.col("ab") == "q").select("a", "ab")
-    assert [("2", "q")] == found.collect(engine="streaming").rows()
+    found = lines.filter(pl.col("ab") == b"q").select("a", "ab")
+    assert [("2", b"q")] == found.collect(engine="streaming").rows()

@@ -319,7 +319,7 @@ def test_report_is_not_passed_off_as_one_of_another_format() -> None:
     files = {
         name: data for name, data in make_case().files.items() if "html" not in name
     }
-    assert refused(lambda: check(envelope, files=files)) is None
+    assert refused(lambda: check(envelope, files=files)) == "DPQL608"
     old["predicate"]["ledger"]["data"] = ""
     envelope = seal(canonical(old), [STEWARD])
     assert refused(lambda: check(envelope)) == "DPQL606"

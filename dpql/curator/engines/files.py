@@ -41,7 +41,7 @@ class File:
     """A file: its content, and the values that the names of its folders hold."""
 
     content: Content = field(repr=False)
-    values: Mapping[str, str | None] = field(repr=False)
+    values: Mapping[str, bytes | None] = field(repr=False)
 
 
 def files_of(place: str, data: Data) -> tuple[str, list[File]]:
@@ -81,7 +81,7 @@ def _path(url: str, data: Data) -> str:
 
 
 def _file(
-    format_: str, content: str | Remote, values: Mapping[str, str | None], data: Data
+    format_: str, content: str | Remote, values: Mapping[str, bytes | None], data: Data
 ) -> File:
     """Return a file; its bytes if polars cannot spell its name or cannot fetch it."""
     try:

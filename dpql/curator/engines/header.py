@@ -6,7 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from dpql.curator.engines.places import FORMATS
+from dpql.curator.engines.places import FORMATS, special_file
+from dpql.curator.engines.polars_csv import header_names
 from dpql.curator.engines.polars_files import SEPARATORS
 from dpql.errors import RunFault
 
@@ -17,16 +18,19 @@ def header(place: Path) -> dict[str, str]:
     Text files have names only, so their columns are unknown.
 
     Raises:
-        RunFault: the file cannot be read, or is of no known kind (DPQL501, DPQL502).
+        RunFault: the file cannot be read, or is of no known kind (DPQL501, DPQL502,
+            DPQL511).
     """
+    if place.exists() and not (place.is_file() or place.is_dir()):
+        raise special_file("names of columns")
     form = FORMATS.get(place.suffix.lower())
     if form not in {*SEPARATORS, "parquet", "ipc"}:
         raise _unknown()
     try:
         if form in SEPARATORS:
-            with place.open(encoding="utf-8-sig", errors="replace") as file:
-                names = file.readline().rstrip("\r\n").split(SEPARATORS[form])
-            return {name.strip('"'): "unknown" for name in names}
+            with place.open("rb") as file:
+                names = header_names(file.readline(), SEPARATORS[form].encode())
+            return {name: "unknown" for name in names if name is not None}
         read = pl.read_parquet_schema if form == "parquet" else pl.read_ipc_schema
         schema = read(place)
     except (FileNotFoundError, IsADirectoryError, PermissionError):

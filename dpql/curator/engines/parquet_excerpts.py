@@ -110,14 +110,11 @@ class Excerpts:
         few = {number: one for number, one in self.groups.items() if one.is_small()}
         return replace(self, groups=few)
 
-    def beside(self, words: Mapping[str, str | None]) -> Excerpts:
+    def beside(self, words: Mapping[str, bytes | None]) -> Excerpts:
         """Return the file with more columns, the cells of each of which are alike."""
         groups: dict[int, Group] = {}
         for number, group in self.groups.items():
-            more = {
-                name: alike(None if word is None else word.encode(), group.rows)
-                for name, word in words.items()
-            }
+            more = {name: alike(word, group.rows) for name, word in words.items()}
             groups[number] = replace(
                 group,
                 chunks={**group.chunks, **{n: chunk for n, (_, chunk) in more.items()}},

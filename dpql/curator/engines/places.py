@@ -35,6 +35,13 @@ _PACKED = {".gz", ".zst", ".zip", ".bz2", ".xz", ".lz4", ".snappy", ".z"}
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
+_SPECIAL = "DPQL511"
+
+
+class _SpecialFile(Exception):
+    """A path leads to a pipe, a socket or a device; it never leaves this module."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Files of one format below a folder.
@@ -51,7 +58,8 @@ def find(place: str, data: Data) -> Place:
     """Return what a path, a pattern or a URL of this machine names.
 
     Raises:
-        RunFault: DPQL501, it names nothing; DPQL502, no format or several.
+        RunFault: DPQL501, it names nothing; DPQL502, no format or several; DPQL511,
+            a pipe, a socket or a device.
     """
     if not place:
         raise no_file(data)
@@ -64,6 +72,32 @@ def find(place: str, data: Data) -> Place:
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         raise no_file(data)
     return _local(url2pathname(parts.path), data)
+
+
+def refuse_special_file(frame: object, data: Data) -> None:
+    """Refuse a path that leads to a pipe, a socket or a device; nothing is opened.
+
+    Reading one might never end. Other faults are left to those who read.
+
+    Raises:
+        RunFault: DPQL511.
+    """
+    if isinstance(frame, str | Path):
+        try:
+            find(str(frame), data)
+        except RunFault as fault:
+            if fault.diagnostics[0].code == _SPECIAL:
+                raise
+
+
+def special_file(what: str) -> RunFault:
+    """Return the fault of a pipe, a socket or a device instead of a file."""
+    return RunFault.of(
+        _SPECIAL,
+        f"{what} may be read from regular files only, not from a pipe, a socket or a "
+        "device",
+        hint="write the rows to a file first, and name that file",
+    )
 
 
 def one_format(names: Iterable[str], data: Data, *, bare: bool = False) -> str:
@@ -93,13 +127,13 @@ def unreadable(data: Data) -> RunFault:
     )
 
 
-def folder_values(root: str, file: str) -> dict[str, str | None]:
+def folder_values(root: str, file: str) -> dict[str, bytes | None]:
     """Return the values that the folders of a file below the root name."""
-    values: dict[str, str | None] = {}
+    values: dict[str, bytes | None] = {}
     for part in Path(file).relative_to(root).parts[:-1]:
         name, equals, value = part.partition("=")
         if equals:
-            values[unquote(name)] = None if value == _NO_VALUE else _text(value)
+            values[unquote(name)] = None if value == _NO_VALUE else _raw(value)
     return values
 
 
@@ -108,6 +142,8 @@ def _local(place: str, data: Data) -> Place:
     try:
         root, found = _found(path)
         files = _once(found)
+    except _SpecialFile:
+        raise special_file(f"the data of `{data.source}`") from None
     except (OSError, ValueError):
         raise no_file(data) from None
     if not files:
@@ -121,7 +157,7 @@ def _found(path: Path) -> tuple[Path, list[Path]]:
     if path.is_dir():
         return path, _below(path)
     if path.exists():
-        return path.parent, [path]
+        return path.parent, [path] if _is_regular(path) else []
     matches = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207  at any depth
     files = [file for match in matches for file in _files(match)]
     return Path(*_fixed(path.parts)), files
@@ -152,7 +188,20 @@ def _fixed(parts: Iterable[str]) -> list[str]:
 def _files(match: Path) -> list[Path]:
     if match.is_dir():
         return _below(match)
-    return [match] if match.stat().st_size else []
+    return [match] if _is_regular(match) and match.stat().st_size else []
+
+
+def _is_regular(path: Path) -> bool:
+    """Tell whether a path leads to a file; False if it leads nowhere.
+
+    Raises:
+        _SpecialFile: it leads to something that is neither a file nor a folder.
+    """
+    if path.is_file():
+        return True
+    if path.exists() and not path.is_dir():
+        raise _SpecialFile
+    return False
 
 
 def _below(folder: Path) -> list[Path]:
@@ -171,7 +220,7 @@ def _below(folder: Path) -> list[Path]:
         seen.add((status.st_dev, status.st_ino))
         folders[:] = [name for name in folders if not _hidden(name)]
         paths = [Path(place, name) for name in names if not _hidden(name)]
-        found += [path for path in paths if path.is_file() and path.stat().st_size]
+        found += [path for path in paths if _is_regular(path) and path.stat().st_size]
     return found
 
 
@@ -215,7 +264,6 @@ def _one(formats: set[str], data: Data) -> str:
     return only
 
 
-def _text(value: str) -> str:
-    """Return the value as text that UTF-8 can spell."""
-    raw = unquote(value, errors="surrogateescape")
-    return raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+def _raw(value: str) -> bytes:
+    """Return the bytes of a value, which need not be UTF-8."""
+    return unquote(value, errors="surrogateescape").encode("utf-8", "surrogateescape")

@@ -1,8 +1,9 @@
 """Arrow streams as columns: only what is declared, judged by its type.
 
-polars believes that Arrow text is UTF-8 and crashes where it is not, so text is checked
-here, a few cells at a time; what is no UTF-8 becomes U+FFFD. Columns that are not
-declared are never looked at, for polars cannot hold every type that Arrow has.
+polars believes that Arrow text is UTF-8 and crashes where it is not, so text of keys
+and ids becomes bytes, and text of numbers is checked, a few cells at a time. Columns
+that are not declared are never looked at, for polars cannot hold every type that Arrow
+has.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Any
 
 import polars as pl
 
-from dpql.curator.engines.polars_columns import is_number, places
-from dpql.curator.engines.polars_text import spelt
+from dpql.curator.engines.polars_columns import Kind, kind_of, places
+from dpql.curator.engines.polars_text import encoded, spelt, words
 from dpql.errors import RunFault
 from dpql.model.spec import Data
 
@@ -31,9 +32,6 @@ _BYTES = {
 
 _TYPES = {8: pl.UInt8(), 16: pl.UInt16(), 32: pl.UInt32()}
 """Bits -> type of places."""
-
-_CHECKED = 1 << 12
-"""Cells that are checked together, and read one by one if one of them is broken."""
 
 
 def stream_columns(frame: Any, data: Data) -> Found:
@@ -59,7 +57,7 @@ def stream_columns(frame: Any, data: Data) -> Found:
             arrow.chunked_array(
                 chunks[column.name], stream.schema.field(found[column.name]).type
             ),
-            number=is_number(column),
+            kind_of(column),
         )
         for column in data.columns
     }
@@ -77,24 +75,24 @@ def is_text(kind: Any) -> bool:
     return str(kind.value_type if listed else kind) in _BYTES
 
 
-def array(chunks: Any, *, number: bool) -> pl.Series | str:
+def array(chunks: Any, kind: Kind) -> pl.Series | str:
     """Return an array of pyarrow as a column, or the name of its type.
 
-    Which of them depends on the type alone.
+    Which of them depends on the type alone. Texts of keys and ids are given as bytes.
     """
-    kind = chunks.type
+    type_ = chunks.type
     types = import_module("pyarrow").types
     if not hasattr(chunks, "chunks"):
-        chunks = _chunked([chunks], kind)
-    if not types.is_dictionary(kind):
-        return _flat(chunks, kind, number=number)
-    values = _flat(_chunked([], kind.value_type), kind.value_type, number=number)
+        chunks = _chunked([chunks], type_)
+    if not types.is_dictionary(type_):
+        return _flat(chunks, type_, kind)
+    values = _flat(_chunked([], type_.value_type), type_.value_type, kind)
     if isinstance(values, str):
         return values
     parts = [values]
     for chunk in chunks.chunks:
-        held = _chunked([chunk.dictionary], kind.value_type)
-        known = _flat(held, kind.value_type, number=number)
+        held = _chunked([chunk.dictionary], type_.value_type)
+        known = _flat(held, type_.value_type, kind)
         assert isinstance(known, pl.Series), "the type was judged before"
         parts.append(known.gather(pl.Series(chunk.indices)))
     return pl.concat(parts)
@@ -116,7 +114,7 @@ class Keys:
         self._known = {
             kind: words.cast(kind) for kind in (arrow.binary(), arrow.large_binary())
         }
-        self._places = {key: place for place, key in enumerate(keys)}
+        self._places = {encoded(key): place for place, key in enumerate(keys)}
         self.type = next(t for bits, t in _TYPES.items() if len(keys) <= 1 << bits)
 
     def places(self, texts: Any) -> pl.Series:
@@ -125,7 +123,7 @@ class Keys:
             return self._found(texts.dictionary).gather(pl.Series(texts.indices))
         return self._found(texts)
 
-    def place(self, text: str | None) -> int | None:
+    def place(self, text: bytes | None) -> int | None:
         """Return the place of one text."""
         return None if text is None else self._places.get(text)
 
@@ -140,53 +138,45 @@ class Keys:
         return pl.Series(found).cast(self.type)
 
 
-def _flat(chunks: Any, kind: Any, *, number: bool) -> pl.Series | str:
+def _flat(chunks: Any, type_: Any, kind: Kind) -> pl.Series | str:
     arrow = import_module("pyarrow")
     types = arrow.types
-    name = str(kind)
+    name = str(type_)
     if name in _BYTES:
-        texts = [part for chunk in chunks.chunks for part in _checked(chunk)]
-        return pl.concat([pl.Series(part) for part in (_chunked([], kind), *texts)])
-    if types.is_decimal(kind):
-        if not number:
+        raw = pl.concat(
+            [
+                pl.Series([], dtype=pl.Binary),
+                *(pl.Series(_raw(c)) for c in chunks.chunks),
+            ]
+        )
+        return words(raw) if kind is Kind.NUMBER else raw
+    if kind is Kind.ID and _is_binary(types, type_):
+        for chunk in chunks.chunks:
+            chunk.validate(full=True)
+        return pl.Series(chunks.cast(arrow.large_binary()))
+    if types.is_decimal(type_):
+        if kind is Kind.CATEGORY:
             return name
-        held = 0 <= kind.scale <= kind.precision and not types.is_decimal256(kind)
+        held = 0 <= type_.scale <= type_.precision and not types.is_decimal256(type_)
+        if kind is Kind.ID and not held:
+            return name
         return pl.Series(chunks if held else chunks.cast(arrow.string()))
     ours = types.is_integer, types.is_floating, types.is_boolean, types.is_null
-    return pl.Series(chunks) if any(test(kind) for test in ours) else name
+    return pl.Series(chunks) if any(test(type_) for test in ours) else name
+
+
+def _is_binary(types: Any, type_: Any) -> bool:
+    tests = types.is_binary, types.is_large_binary, types.is_fixed_size_binary
+    return str(type_) == "binary_view" or any(test(type_) for test in tests)
 
 
 def _chunked(parts: Sequence[Any], kind: Any) -> Any:
     return import_module("pyarrow").chunked_array(parts, kind)
 
 
-def _checked(chunk: Any) -> list[Any]:
-    """Return text without what is no UTF-8, in parts, for U+FFFD may make it longer.
-
-    One broken cell costs the time of its neighbours, not that of the whole column.
-    """
-    arrow = import_module("pyarrow")
-    raw = _raw(chunk)
-    parts = []
-    broken = False
-    for start in range(0, len(raw), _CHECKED):
-        part = raw.slice(start, _CHECKED)
-        try:
-            parts.append(part.cast(chunk.type))
-        except arrow.ArrowInvalid:
-            broken = True
-            cells = _bytes(_mended(cell) for cell in part.to_pylist())
-            parts.append(cells.cast(arrow.large_binary()).view("large_string"))
-    return parts if broken else [chunk]
-
-
 def _bytes(cells: Iterable[bytes | None]) -> Any:
     """Return an array of Arrow, by way of polars: Arrow itself would import pandas."""
     return pl.Series(list(cells), dtype=pl.Binary).to_arrow()
-
-
-def _mended(cell: bytes | None) -> bytes | None:
-    return None if cell is None else cell.decode("utf-8", "replace").encode()
 
 
 def _raw(texts: Any) -> Any:

@@ -17,9 +17,10 @@ import numpy as np
 import polars as pl
 
 from dpql.curator.cells import keys_of
+from dpql.curator.engines.polars_numbers import nearest_double, nearest_integer
 from dpql.curator.engines.polars_pieces import Source
 from dpql.curator.engines.polars_text import bytes_words, float_words, inner, spelt
-from dpql.curator.grid import HALF, WHOLE_LIMIT, Cuts, Ruler, Whole, double, is_whole
+from dpql.curator.grid import FARTHEST, HALF, Cuts, Ruler, Whole, double, is_whole
 from dpql.model.spec import (
     And,
     Between,
@@ -43,7 +44,6 @@ _COMPARE: Mapping[Operator, Any] = {
     Operator.AT_LEAST: ge,
 }
 _FEW_BINS = 64
-_INT64 = (1 << 63) - 1
 
 
 class Cells:
@@ -54,10 +54,9 @@ class Cells:
         self._types = source.types
         self._coded = source.coded
         self._raw = source.raw
-        self._quoted = source.text
 
     def words(self, name: str) -> pl.Expr:
-        """Return a category or id as text; null where there is none.
+        """Return a category as text; null where there is none.
 
         A whole number is the same text whether it came as an integer or as a float.
         """
@@ -90,15 +89,21 @@ class Cells:
         return self.words(name).cast(keys, strict=False).to_physical()
 
     def unit(self, name: str) -> pl.Expr:
-        """Return an id: integers as they are, anything else as text."""
-        dtype = self._types[name]
-        return self._cell(name) if dtype.is_integer() else self.words(name)
+        """Return an id: an integer, or the bytes of anything else.
+
+        It is null where there is none: an empty id belongs to nobody.
+        """
+        cell = self._cell(name)
+        if self._types[name].is_integer():
+            return cell
+        return pl.when(cell.bin.size() > 0).then(cell)
 
     def number(self, name: str) -> pl.Expr:
         """Return the cell as Int64 for integer columns, else as Float64."""
+        cell, dtype = self._cell(name), self._types[name]
         if self._whole(name):
-            return self._integer(name)
-        return self._cell(name).cast(pl.Float64, strict=False)
+            return nearest_integer(cell, dtype)
+        return nearest_double(cell, dtype)
 
     def present(self, name: str) -> pl.Expr:
         """Return where the cell holds a number; never null."""
@@ -213,7 +218,7 @@ class Cells:
         return self.unit(name).is_not_null()
 
     def _among(self, name: str, words: Sequence[str]) -> pl.Expr:
-        """Return where a category or id is one of the words."""
+        """Return where a category is one of the words."""
         if self.is_raw(name):
             held = pl.Series(spelt(words), dtype=pl.Binary)
             return self._cell(name).is_in(held.implode()).fill_null(False)
@@ -228,7 +233,8 @@ class Cells:
     def _compared(self, name: str, operator: Operator, value: Fraction) -> pl.Expr:
         """Return where the comparison holds; false where there is no number.
 
-        Integers are compared exactly, others with the nearest double of the value.
+        Integers are compared exactly, others with the nearest double of the value. No
+        integer is larger than the farthest, whatever it was stored as.
         """
         present = self.present(name)
         if operator is Operator.UNEQUAL:
@@ -242,43 +248,23 @@ class Cells:
             return present & ~present
         down = operator in (Operator.GREATER, Operator.AT_MOST)
         whole = value.__floor__() if down else value.__ceil__()
-        if abs(whole) > _INT64:
-            sign = -1 if whole < 0 else 1
-            return present if compare(0, sign) else present & ~present
-        matched: pl.Expr = compare(self.number(name), whole)
+        number = self.number(name)
+        if abs(whole) >= FARTHEST:
+            number = number.clip(-FARTHEST, FARTHEST)
+            whole = max(min(whole, FARTHEST + 1), -FARTHEST - 1)
+        matched: pl.Expr = compare(number, whole)
         return matched.fill_null(False)
 
     def _whole(self, name: str) -> bool:
         column = self._data.column(name)
         return isinstance(column, NumberColumn) and is_whole(column)
 
-    def _integer(self, name: str) -> pl.Expr:
-        dtype = self._types[name]
-        cell = self._cell(name)
-        if dtype.is_float() or dtype.is_decimal():
-            return _rounded(cell.cast(pl.Float64, strict=False))
-        if dtype.is_integer():
-            if dtype in (pl.UInt64, pl.Int128, pl.UInt128):
-                cell = cell.clip(-WHOLE_LIMIT if dtype == pl.Int128 else 0, WHOLE_LIMIT)
-            return cell.cast(pl.Int64, strict=False)
-        exact = cell.cast(pl.Int64, strict=False)
-        if dtype in (pl.Boolean, pl.Null):
-            return exact
-        return pl.coalesce(exact, _rounded(cell.cast(pl.Float64, strict=False)))
-
     def _cell(self, name: str) -> pl.Expr:
         dtype = self._types[name]
         cell = pl.col(inner(name))
         if isinstance(dtype, pl.Categorical | pl.Enum):
             return cell.cast(pl.String)
-        return cell.str.strip_chars('"') if self._quoted else cell
-
-
-def _rounded(number: pl.Expr) -> pl.Expr:
-    """Return the nearest integer of a double, ties up; null where there is none."""
-    inside = _clamped(number, -WHOLE_LIMIT, WHOLE_LIMIT, pl.Float64)
-    nearest = (inside + HALF).floor().cast(pl.Int64, strict=False)
-    return pl.when(number.is_not_nan()).then(nearest)
+        return cell
 
 
 def _clamped(cell: pl.Expr, lower: float, upper: float, dtype: Any) -> pl.Expr:

@@ -2,7 +2,8 @@
 
 polars refuses a whole file for one text that is no UTF-8, and for a column of a type it
 does not know. Here the text of a category becomes its place among the declared keys, or
-stays bytes where polars reads other rows, and other text is checked in small portions.
+stays bytes where polars reads other rows; that of an id stays bytes; and that of a
+number is checked, a few cells at a time.
 Parts of the files are read ahead, in any order, for no sum depends on the order of
 rows.
 """
@@ -23,8 +24,9 @@ from dpql.curator.engines.files import File
 from dpql.curator.engines.parquet_excerpts import Excerpts
 from dpql.curator.engines.places import no_file, unreadable
 from dpql.curator.engines.polars_arrow import Keys, array, is_text, raw_texts
-from dpql.curator.engines.polars_columns import is_number, places
+from dpql.curator.engines.polars_columns import Kind, kind_of, places
 from dpql.curator.engines.polars_excerpts import excerpt_piece
+from dpql.curator.engines.polars_folders import folder_type, folder_value
 from dpql.curator.engines.polars_frames import scan_frames
 from dpql.curator.engines.polars_pieces import Piece
 from dpql.curator.engines.urls import Packed
@@ -110,15 +112,19 @@ def _piece(
         and (column.name not in own or is_text(own[column.name]))
         and column.name not in raw
     }
-    numbers = {column.name: is_number(column) for column in data.columns}
+    kinds = {column.name: kind_of(column) for column in data.columns}
     make: dict[str, Make] = {
-        name: keys[name].places if name in keys else partial(array, number=number)
-        for name, number in numbers.items()
+        name: keys[name].places if name in keys else partial(array, kind=kind)
+        for name, kind in kinds.items()
     }
     make |= dict.fromkeys(raw, raw_texts)
     types: dict[str, Any] = {name: found.type for name, found in keys.items()}
     types |= dict.fromkeys(raw, pl.Binary())
-    types |= {n: _type(own.get(n), make[n]) for n in numbers if n not in types}
+    types |= {
+        name: _type(own.get(name), make[name], kind)
+        for name, kind in kinds.items()
+        if name not in types
+    }
     listed = import_module("pyarrow").types.is_dictionary
     words = {
         name for name, kind in own.items() if name in {*keys, *raw} or listed(kind)
@@ -128,7 +134,9 @@ def _piece(
         stored = [name for name in wanted if name in own]
         for file, known in group:
             values = {
-                name: keys[name].place(value) if name in keys else value
+                name: keys[name].place(value)
+                if name in keys
+                else folder_value(value, kinds[name])
                 for name, value in file.values.items()
             }
 
@@ -160,11 +168,11 @@ def _piece(
     )
 
 
-def _type(kind: Any, make: Make) -> Any:
+def _type(type_: Any, make: Make, kind: Kind) -> Any:
     """Return the polars type of a column, or the name of one that polars lacks."""
-    if kind is None:
-        return pl.String()
-    made = make(import_module("pyarrow").chunked_array([], kind))
+    if type_ is None:
+        return folder_type(kind)
+    made = make(import_module("pyarrow").chunked_array([], type_))
     return made if isinstance(made, str) else made.dtype
 
 

@@ -7,14 +7,36 @@ holds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from enum import Enum
+from typing import Any, assert_never
 
 import polars as pl
 
 from dpql.errors import Diagnostic, RunFault
-from dpql.model.spec import Column, Data, IdColumn, NumberColumn
+from dpql.model.spec import CategoryColumn, Column, Data, IdColumn, NumberColumn
 
 _WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
+
+
+class Kind(Enum):
+    """What a column is declared to hold."""
+
+    NUMBER = "numbers"
+    CATEGORY = "categories"
+    ID = "ids"
+
+
+def kind_of(column: Column) -> Kind:
+    """Return what the column is declared to hold."""
+    match column:
+        case NumberColumn():
+            return Kind.NUMBER
+        case CategoryColumn():
+            return Kind.CATEGORY
+        case IdColumn():
+            return Kind.ID
+        case _:
+            assert_never(column)
 
 
 def places(names: Sequence[str | None], data: Data) -> dict[str, int]:
@@ -65,33 +87,27 @@ def check(types: Mapping[str, Sequence[Any]], data: Data) -> None:
             Diagnostic(
                 "DPQL504",
                 f"column `{column.name}` is of type {_type_name(dtype)}, "
-                f"which cannot hold {_kind(column)}",
+                f"which cannot hold {kind_of(column).value}",
             )
             for column, dtype in dict(wrong).items()
         )
 
 
-def is_number(column: Column) -> bool:
-    """Tell whether the column is declared to hold numbers."""
-    return isinstance(column, NumberColumn)
-
-
 def _holds(dtype: Any, column: Column) -> bool:
     if isinstance(dtype, str):
         return False
-    words = isinstance(dtype, _WORDS)
-    if is_number(column):
-        return words or dtype.is_numeric()
-    return words or dtype.is_integer() or dtype.is_float()
+    if isinstance(dtype, _WORDS):
+        return True
+    match kind_of(column):
+        case Kind.NUMBER:
+            return bool(dtype.is_numeric())
+        case Kind.CATEGORY:
+            return bool(dtype.is_integer() or dtype.is_float())
+        case Kind.ID:
+            return bool(dtype.is_numeric() or dtype == pl.Binary)
 
 
 def _type_name(dtype: Any) -> str:
     """Return the name of the type without what an enum or struct holds."""
     name = dtype if isinstance(dtype, str) else str(dtype.base_type())
     return name.partition("<")[0].partition("[")[0].partition("(")[0]
-
-
-def _kind(column: Column) -> str:
-    if is_number(column):
-        return "numbers"
-    return "ids" if isinstance(column, IdColumn) else "categories"

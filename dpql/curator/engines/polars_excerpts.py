@@ -24,8 +24,8 @@ from dpql.curator.engines.parquet_excerpts import Excerpts, excerpts
 from dpql.curator.engines.parquet_footer import Leaf
 from dpql.curator.engines.parquet_words import MOST_WORDS, Places
 from dpql.curator.engines.polars_pieces import Piece, Readings
-from dpql.curator.engines.polars_text import key_places, mended, spelt
-from dpql.model.spec import CategoryColumn, Data
+from dpql.curator.engines.polars_text import bytes_words, key_places, spelt
+from dpql.model.spec import CategoryColumn, Data, IdColumn
 
 _PORTION_BYTES = 24 << 20
 """Bytes of a portion, or a quarter more; fewer cost time, more cost memory.
@@ -79,12 +79,13 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
     columns = {name: pl.col(place) for name, place in places.items()}
     for name in coded:
         columns[name] = pl.when(columns[name] > 0).then(columns[name] - 1)
-    for name in texts - categories:
-        columns[name] = columns[name].map_batches(
-            mended, return_dtype=pl.String(), is_elementwise=True
-        )
+    ids = texts & {
+        column.name for column in data.columns if isinstance(column, IdColumn)
+    }
+    for name in texts - categories - ids:
+        columns[name] = bytes_words(columns[name])
     types = {name: _type(leaf) for name, leaf in leaves.items()}
-    types |= dict.fromkeys(texts, pl.String()) | dict.fromkeys(coded, pl.Int32())
+    types |= dict.fromkeys(texts - ids, pl.String()) | dict.fromkeys(coded, pl.Int32())
 
     def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
         every_portion = [

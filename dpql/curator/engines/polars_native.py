@@ -14,7 +14,12 @@ import polars.selectors as cs
 
 from dpql.curator.engines.files import File
 from dpql.curator.engines.polars_columns import places
-from dpql.curator.engines.polars_files import literals, with_values
+from dpql.curator.engines.polars_folders import (
+    folder_columns,
+    text_keys,
+    text_types,
+    with_values,
+)
 from dpql.curator.engines.polars_pieces import Piece
 from dpql.model.spec import Data
 
@@ -38,7 +43,7 @@ def native_pieces(format_: str, files: Sequence[File], data: Data) -> list[Piece
         key = tuple(own.items()), tuple(file.values.items())
         groups.setdefault(key, []).append(file)
         types[key] = own
-    return [_piece(format_, group, types[key]) for key, group in groups.items()]
+    return [_piece(format_, group, types[key], data) for key, group in groups.items()]
 
 
 def _own(format_: str, file: File, data: Data) -> dict[str, Any]:
@@ -54,13 +59,16 @@ def _own(format_: str, file: File, data: Data) -> dict[str, Any]:
     return {n: schema[n] for n, place in found.items() if place < len(names)}
 
 
-def _piece(format_: str, files: Sequence[File], own: dict[str, Any]) -> Piece:
+def _piece(
+    format_: str, files: Sequence[File], own: dict[str, Any], data: Data
+) -> Piece:
     scan = _scan(format_, [file.content for file in files])
-    frame, columns = with_values(scan, own, literals(files[0]))
+    frame, columns = with_values(scan, own, folder_columns(files[0], data))
     return Piece(
         frame=frame,
         columns=columns | {name: cs.by_name(name) for name in own},
-        types=own | dict.fromkeys(files[0].values, pl.String()),
+        types=own | text_types(files[0].values, data),
+        raw=text_keys(files[0].values, data),
     )
 
 

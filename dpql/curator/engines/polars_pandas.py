@@ -10,7 +10,7 @@ import polars as pl
 
 from dpql.curator.engines.polars_arrow import Found
 from dpql.curator.engines.polars_arrow import array as arrow_array
-from dpql.curator.engines.polars_columns import is_number, places
+from dpql.curator.engines.polars_columns import Kind, kind_of, places
 from dpql.curator.engines.polars_objects import array, objects, without
 from dpql.model.spec import Data
 
@@ -40,36 +40,34 @@ def pandas_columns(frame: Any, data: Data) -> Found:
     """
     found = places([_label(label) for label in frame.columns], data)
     return {
-        column.name: pandas_column(
-            frame.iloc[:, found[column.name]], number=is_number(column)
-        )
+        column.name: pandas_column(frame.iloc[:, found[column.name]], kind_of(column))
         for column in data.columns
     }
 
 
-def pandas_column(cells: Any, *, number: bool) -> pl.Series | str:
+def pandas_column(cells: Any, kind: Kind) -> pl.Series | str:
     """Return a series of pandas as a column, or the name of its type."""
     cells = sys.modules["pandas"].Series(cells)
     dtype = cells.dtype
     name = str(dtype.name)
     column: pl.Series | None = None
     if isinstance(dtype, np.dtype) or name.startswith("Sparse"):
-        column = array(np.asarray(cells), number=number)
+        column = array(np.asarray(cells), kind)
     elif name == "category":
-        column = _category(cells, number=number)
+        column = _category(cells, kind)
     elif hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "") == "pyarrow":
-        return arrow_array(cells.array.__arrow_array__(), number=number)
+        return arrow_array(cells.array.__arrow_array__(), kind)
     elif hasattr(dtype, "storage"):
-        column = objects(cells.to_numpy(object).tolist(), number=number)
+        column = objects(cells.to_numpy(object).tolist(), kind)
     elif hasattr(dtype, "numpy_dtype") and dtype.kind in "iufb":
-        bare = array(cells.to_numpy(dtype.numpy_dtype, na_value=0), number=number)
+        bare = array(cells.to_numpy(dtype.numpy_dtype, na_value=0), kind)
         assert bare is not None, "numbers are ours"
         column = without(bare, cells.isna().to_numpy(bool))
     return name if column is None else column
 
 
-def _category(cells: Any, *, number: bool) -> pl.Series | None:
-    known = pandas_column(cells.cat.categories, number=number)
+def _category(cells: Any, kind: Kind) -> pl.Series | None:
+    known = pandas_column(cells.cat.categories, kind)
     if isinstance(known, str):
         return None
     places = cells.cat.codes.to_numpy().astype(np.int64)

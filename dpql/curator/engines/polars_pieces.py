@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from dpql.curator.cells import keys_of
-from dpql.curator.engines.polars_columns import check, is_number
+from dpql.curator.engines.polars_columns import check, kind_of
 from dpql.curator.engines.polars_text import (
     as_type,
     bytes_words,
@@ -58,15 +58,14 @@ class Source:
 
     ``portions`` yields at least one frame for each set of columns, which have their
     names inside queries. The cells of ``coded`` columns are places among their declared
-    keys, those of ``raw`` columns the bytes of a text. ``costly`` says that a second
-    scan would parse the text a second time.
+    keys, those of ``raw`` columns the bytes of a text. Ids are integers or bytes.
+    ``costly`` says that a second scan would parse the text a second time.
     """
 
     portions: Portions = field(repr=False)
     types: Mapping[str, Any]
     coded: frozenset[str] = frozenset()
     raw: frozenset[str] = frozenset()
-    text: bool = False
     costly: bool = False
     counts: Sequence[Callable[[], int] | None] = field(default=(None,), repr=False)
 
@@ -79,9 +78,7 @@ class Source:
         return sum(int(c.collect(engine="streaming").item()) for c in counts)
 
 
-def joined(
-    pieces: Sequence[Piece], data: Data, *, text: bool = False, costly: bool = False
-) -> Source:
+def joined(pieces: Sequence[Piece], data: Data, *, costly: bool = False) -> Source:
     """Return the pieces as one source, each column in a type that holds it in all.
 
     Raises:
@@ -116,7 +113,6 @@ def joined(
         coded=forms.coded,
         raw=forms.raw,
         counts=[piece.rows for piece in pieces],
-        text=text,
         costly=costly,
     )
 
@@ -126,15 +122,13 @@ class _Forms:
 
     def __init__(self, pieces: Sequence[Piece], data: Data) -> None:
         self._data = data
-        self._numbers = {column.name: is_number(column) for column in data.columns}
+        self._kinds = {column.name: kind_of(column) for column in data.columns}
         self.coded = frozenset.intersection(*(piece.coded for piece in pieces))
         bare = frozenset.intersection(*(piece.coded | piece.raw for piece in pieces))
         self.raw = bare - self.coded
         self.types = {
-            name: common_type(
-                [self._held(piece, name)[1] for piece in pieces], number=number
-            )
-            for name, number in self._numbers.items()
+            name: common_type([self._held(piece, name)[1] for piece in pieces], kind)
+            for name, kind in self._kinds.items()
         }
 
     def uniform(
@@ -143,7 +137,7 @@ class _Forms:
         """Return the columns of some rows of a piece in their common form."""
         cells = {
             inner(name): as_type(
-                *self._held(piece, name), self.types[name], number=self._numbers[name]
+                *self._held(piece, name), self.types[name], self._kinds[name]
             )
             for name in names
         }

@@ -1,8 +1,5 @@
 """Whatever holds rows becomes a lazy polars frame, judged by its schema alone.
 
-Text files are read wholly as text. A csv record is a line: no quote character exists,
-so no record can swallow another; quotes around a cell are stripped later. Short lines
-end in nulls, long ones lose their excess, bytes that are no UTF-8 become U+FFFD.
 Objects of Python, pandas and Arrow are converted column by column, declared ones only.
 """
 
@@ -25,8 +22,8 @@ from dpql.curator.engines.polars_arrow import (
     stream_columns,
 )
 from dpql.curator.engines.polars_columnar import column_pieces
-from dpql.curator.engines.polars_columns import is_number, places
-from dpql.curator.engines.polars_files import SEPARATORS, scanned
+from dpql.curator.engines.polars_columns import Kind, kind_of, places
+from dpql.curator.engines.polars_files import scanned
 from dpql.curator.engines.polars_native import UnknownToPolars, native_pieces
 from dpql.curator.engines.polars_objects import array as numpy_array
 from dpql.curator.engines.polars_objects import objects
@@ -61,8 +58,7 @@ def _filed(place: str, data: Data) -> Source:
     format_, files = files_of(place, data)
     if format_ in COLUMNAR:
         return _columnar(format_, files, data)
-    pieces = scanned(format_, files, data)
-    return joined(pieces, data, text=format_ in SEPARATORS, costly=True)
+    return joined(scanned(format_, files, data), data, costly=True)
 
 
 def _columnar(format_: str, files: Sequence[File], data: Data) -> Source:
@@ -95,13 +91,17 @@ def _memory(found: Found, data: Data) -> Piece:
             hint="give every column one cell for each row",
         )
     frame = pl.DataFrame({inner(name): one for name, one in held.items()})
+    types = {n: one if isinstance(one, str) else one.dtype for n, one in found.items()}
+    raw = {
+        column.name
+        for column in data.columns
+        if kind_of(column) is Kind.CATEGORY and types[column.name] == pl.Binary
+    }
     return Piece(
         frame=frame.lazy(),
         columns={name: pl.col(inner(name)) for name in held},
-        types={
-            name: one if isinstance(one, str) else one.dtype
-            for name, one in found.items()
-        },
+        types=types | dict.fromkeys(raw, pl.String()),
+        raw=frozenset(raw),
     )
 
 
@@ -112,9 +112,7 @@ def _columns(frame: Any, data: Data) -> Found:
         labels = list(frame)
         found = places([x if isinstance(x, str) else None for x in labels], data)
         return {
-            column.name: _cells(
-                frame[labels[found[column.name]]], number=is_number(column)
-            )
+            column.name: _cells(frame[labels[found[column.name]]], kind_of(column))
             for column in data.columns
         }
     if hasattr(frame, "__arrow_c_stream__"):
@@ -126,18 +124,19 @@ def _columns(frame: Any, data: Data) -> Found:
     )
 
 
-def _cells(cells: Any, *, number: bool) -> pl.Series | str:
+def _cells(cells: Any, kind: Kind) -> pl.Series | str:
     """Return one column of a mapping, or the name of its type."""
     if isinstance(cells, pl.Series):
-        return cells
+        foreign = kind is Kind.CATEGORY and cells.dtype == pl.Binary
+        return "binary" if foreign else cells
     if is_column(cells):
-        return pandas_column(cells, number=number)
+        return pandas_column(cells, kind)
     if is_array(cells):
-        return array(cells, number=number)
+        return array(cells, kind)
     if isinstance(cells, np.ndarray):
-        found = numpy_array(cells, number=number)
+        found = numpy_array(cells, kind)
         return str(cells.dtype) if found is None else found
     raw = str | bytes | bytearray | memoryview
     if isinstance(cells, Sequence) and not isinstance(cells, raw):
-        return objects(cells, number=number)
+        return objects(cells, kind)
     return type(cells).__name__
