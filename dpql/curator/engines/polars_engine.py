@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dpql.curator.bounding import HAND_BITS, Contest, dealt, priorities, salted
+from dpql.curator.bounding import HAND_BITS, Contest, content_hashes, dealt, salted
 from dpql.curator.cells import races
 from dpql.curator.engines import Sums, Tick
 from dpql.curator.engines.polars_pieces import Readings, Source, with_places
@@ -241,8 +241,9 @@ def _marked(rows: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
     rows = rows.rechunk()
     units, hashes = rows["unit"], rows["hash"].to_numpy()
     seen = rows.drop("unit", "hash")
-    lots = priorities(salt, hashes, [column.to_numpy() for column in seen])
-    contest = Contest(_numbered(units), hashes, lots, units.is_not_null().to_numpy())
+    contents = content_hashes(salt, hashes, [column.to_numpy() for column in seen])
+    known = units.is_not_null().to_numpy()
+    contest = Contest(_numbered(units), hashes, contents, known, salt)
     words = {
         place.name: seen[place.name].to_numpy()[contest.order] for place in sheet.places
     }
