@@ -3,11 +3,15 @@
     among the rows of a unit in a cell, those of the smallest priority
     among the cells of a unit, those that hold its rows of the smallest priority
 
-A priority is a hash of the run's secret salt, of the unit and of all that the sums see
-of the row, its cells included. Rows of one unit with equal priorities are alike to
-every sum (but for a collision of 64 bits), so the choice does not depend on where rows
-stand, and a unit's rows alone decide about that unit. That is all the proof needs; the
-salt makes the choice fair among rows.
+A priority is a hash of the run's secret salt, of the unit, of all that the sums see of
+the row, its cells included, and of the number of the row among the equal rows of the
+unit. So every row has a priority of its own, and the choice is fair among rows. Equal
+rows may be numbered in any order, since no sum can tell them apart: the choice does not
+depend on where rows stand, and a unit's rows alone decide about that unit.
+
+Rows count as equal if their ids are and the 64-bit hashes of their contents are. If two
+hashes collide, which of the two rows has which number depends on where they stand; the
+bounds hold all the same.
 
 Sorting packed words is much faster than sorting places by words, so a word holds some
 bits of a hash of the unit, some of the priority, and the place; where those bits tie,
@@ -64,22 +68,23 @@ class Contest:
     """
 
     def __init__(
-        self, ids: Integers, hashes: Words, priorities: Words, known: Mask
+        self, ids: Integers, hashes: Words, contents: Words, known: Mask, salt: bytes
     ) -> None:
         """Rank the rows.
 
         Args:
             ids: the unit of each row; equal exactly when the units are, if known.
             hashes: a salted hash of the unit.
-            priorities: see the module.
+            contents: a salted hash of the unit and of all that the sums see of the row.
             known: whether the row has a unit at all.
+            salt: the secret of the run.
         """
         if known.all():
-            self.order = ranked(ids, hashes, priorities)
+            self.order = _drawn(ids, hashes, contents, salt)
         else:
             places = np.flatnonzero(known)
-            ranks = ranked(ids[places], hashes[places], priorities[places])
-            self.order = places[ranks]
+            order = _drawn(ids[places], hashes[places], contents[places], salt)
+            self.order = places[order]
         self._stretches = list(_stretches(ids[self.order]))
 
     def survivors(
@@ -149,9 +154,11 @@ def salted(salt: bytes, purpose: str, count: int) -> list[int]:
     return [int.from_bytes(stream[8 * i : 8 * i + 8], "big") for i in range(count)]
 
 
-def priorities(salt: bytes, hashes: Words, columns: Sequence[NDArray[Any]]) -> Words:
-    """Return the priority of every row, from its unit and its columns."""
-    words = salted(salt, "priority", len(columns))
+def content_hashes(
+    salt: bytes, hashes: Words, columns: Sequence[NDArray[Any]]
+) -> Words:
+    """Return a hash of every row, from its unit and its columns."""
+    words = salted(salt, "content", len(columns))
     found: Words = np.empty(len(hashes), np.uint64)
     for first in range(0, len(hashes), _STRETCH):
         part = slice(first, first + _STRETCH)
@@ -162,6 +169,38 @@ def priorities(salt: bytes, hashes: Words, columns: Sequence[NDArray[Any]]) -> W
             state = mixed(state, bits)
         found[part] = state
     return found
+
+
+def row_priorities(salt: bytes, ids: Integers, contents: Words) -> Words:
+    """Return the priority of every row: equal rows of a unit have different ones."""
+    (word,) = salted(salt, "occurrence", 1)
+    numbers = occurrences(ids, contents).view(np.uint64)
+    numbers ^= np.uint64(word)
+    return mixed(contents, numbers)
+
+
+def occurrences(ids: Integers, contents: Words) -> Integers:
+    """Number the rows of equal id and content hash: 0, 1, 2 and so on, in any order.
+
+    The same sorts are done whether rows are equal or not.
+    """
+    place_bits = len(ids).bit_length()
+    packed = contents >> np.uint64(place_bits) << np.uint64(place_bits)
+    packed |= np.arange(len(ids), dtype=np.uint64)
+    packed.sort()
+    places = (packed & np.uint64((1 << place_bits) - 1)).view(np.int64)
+    packed >>= np.uint64(place_bits)
+    tied = _same(packed) & ~(_same(ids[places]) & _same(contents[places]))
+    for first, last in _runs(packed, packed[:-1][tied]):
+        run = places[first:last]
+        places[first:last] = run[np.lexsort((contents[run], ids[run]))]
+    start = _apart(ids[places], 1)
+    start |= _apart(contents[places], 1)
+    ranks = np.arange(len(ids))
+    ranks -= np.maximum.accumulate(np.where(start, ranks, 0))
+    numbers: Integers = np.empty(len(ids), np.int64)
+    numbers[places] = ranks
+    return numbers
 
 
 def mixed(states: Words, words: Words) -> Words:
@@ -202,6 +241,11 @@ def ranked(ids: Integers, hashes: Words, priorities: Words) -> Integers:
     return places
 
 
+def _drawn(ids: Integers, hashes: Words, contents: Words, salt: bytes) -> Integers:
+    """Return the places of the rows by unit, in the order of their priorities."""
+    return ranked(ids, hashes, row_priorities(salt, ids, contents))
+
+
 def _undecided(
     units: Words, packed: Words, ids: Integers, priorities: Words, places: Integers
 ) -> Iterator[tuple[int, int]]:
@@ -213,9 +257,14 @@ def _undecided(
     joined = _same(units) & ~_same(ids)
     tied = np.flatnonzero(_same(packed))
     unlike = priorities[places[tied]] != priorities[places[tied + 1]]
-    runs = np.unique(np.concatenate((units[:-1][joined], units[tied[unlike]])))
-    firsts = np.searchsorted(units, runs, side="left")
-    lasts = np.searchsorted(units, runs, side="right")
+    yield from _runs(units, np.concatenate((units[:-1][joined], units[tied[unlike]])))
+
+
+def _runs(values: Words, some: Words) -> Iterator[tuple[int, int]]:
+    """Yield where the runs of some of the sorted values start and end."""
+    wanted = np.unique(some)
+    firsts = np.searchsorted(values, wanted, side="left")
+    lasts = np.searchsorted(values, wanted, side="right")
     yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -243,23 +243,35 @@ def _moments(plan: Plan, step: Step, rows: Sequence[Row], salt: bytes) -> Any:
 
 
 def _survivors(step: Step, placed: Sequence[Any], unit: str, salt: bytes) -> list[bool]:
-    """Choose the rows of a unit by hashes of salt, unit and content."""
+    """Draw a ticket for every row of a unit, and let its rows come in that order.
+
+    A ticket is a hash of the salt, of the row, and of how many equal rows of the unit
+    came before. A row is kept if its cell has room, or if it opens a cell that has.
+    """
     assert step.bound is not None
-    units: dict[Any, dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
-    for place, (cell, row) in enumerate(placed):
-        if unit_of(row[unit]) is not None and cell is not None:
-            units[unit_of(row[unit])][cell].append((_lot(salt, row), place))
+    units: dict[Any, list[Any]] = defaultdict(list)
+    seen: Counter[str] = Counter()
+    for place, (_, row) in enumerate(placed):
+        name = unit_of(row[unit])
+        if name is not None:
+            content = repr((name, row))
+            units[name].append((_ticket(salt, content, seen[content]), place))
+            seen[content] += 1
     kept = [False] * len(placed)
-    for name, cells in units.items():
-        chosen = sorted(cells, key=lambda cell: _lot(salt, (name, cell)))
-        for cell in chosen[: step.bound.cells]:
-            for _, place in sorted(cells[cell])[: step.bound.rows]:
-                kept[place] = True
+    for tickets in units.values():
+        cells: Counter[Any] = Counter()
+        for _, place in sorted(tickets):
+            cell = placed[place][0]
+            if cell is None or (cell not in cells and len(cells) == step.bound.cells):
+                continue
+            kept[place] = cells[cell] < step.bound.rows
+            cells[cell] += 1
     return kept
 
 
-def _lot(salt: bytes, content: object) -> bytes:
-    return hashlib.blake2b(repr(content).encode(), key=salt[:64]).digest()
+def _ticket(salt: bytes, content: str, number: int) -> bytes:
+    text = f"{number} {content}"
+    return hashlib.blake2b(text.encode(), key=salt[:64]).digest()
 
 
 def _bin(step: Step, row: Row, data: Data) -> int | None:

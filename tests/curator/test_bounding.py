@@ -8,6 +8,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,15 @@ from hypothesis import strategies as st
 from spec_text import make_spec
 
 from dpql.curator import bounding
-from dpql.curator.bounding import Contest, dealt, mixed, priorities, ranked
+from dpql.curator.bounding import (
+    Contest,
+    content_hashes,
+    dealt,
+    mixed,
+    occurrences,
+    ranked,
+    row_priorities,
+)
 from dpql.curator.engines import ENGINES, engine_named, polars_engine
 from dpql.curator.noise import totals
 from dpql.language import load_text
@@ -39,15 +48,22 @@ def survivors(
     most: int | None,
     salt: bytes = SALT,
     spread: bool = True,
+    apart: bool = True,
 ) -> list[bool]:
-    """Return which rows survive one race."""
+    """Return which rows survive one race.
+
+    All units have one hash unless they ``spread``, all rows unless they are ``apart``.
+    """
     units = np.array(ids, np.int64)
     hashes = mixed(np.full(len(ids), salt[0], np.uint64), units.view(np.uint64))
     if not spread:
         hashes = np.full(len(ids), 7, np.uint64)
     counted = np.array(cells, np.int64) + 1
-    lots = priorities(salt, hashes, [np.array(contents, np.int64), counted])
-    contest = Contest(units, hashes, lots, np.ones(len(ids), np.bool_))
+    columns = [np.array(contents, np.int64), counted]
+    alike = content_hashes(salt, hashes, columns)
+    if not apart:
+        alike = np.full(len(ids), 9, np.uint64)
+    contest = Contest(units, hashes, alike, np.ones(len(ids), np.bool_), salt)
     keep = np.zeros(len(ids), np.bool_)
     kept = contest.survivors(counted[contest.order], rows=rows, most_cells=most)
     keep[contest.order] = kept
@@ -79,12 +95,17 @@ ROWS = st.lists(
 def test_bounds_hold_and_nothing_is_wasted(
     given_rows: list[Any], rows: int, most: int, data: Any
 ) -> None:
-    """Each unit keeps exactly as much as its bounds allow, even if all hashes agree."""
+    """Each unit keeps exactly as much as its bounds allow, even if all hashes agree.
+
+    Those of the units, those of the contents of different rows, or both.
+    """
     ids = [unit for unit, _, _ in given_rows]
     cells = [cell for _, cell, _ in given_rows]
     contents = [content for _, _, content in given_rows]
-    spread = data.draw(st.booleans())
-    kept = survivors(ids, cells, contents, rows=rows, most=most, spread=spread)
+    spread, apart = data.draw(st.booleans()), data.draw(st.booleans())
+    kept = survivors(
+        ids, cells, contents, rows=rows, most=most, spread=spread, apart=apart
+    )
     there = Counter((u, c) for u, c, _ in given_rows if c >= 0)
     left = Counter((u, c) for (u, c, _), keep in zip(given_rows, kept) if keep)  # noqa: B905
     for unit in set(ids):
@@ -105,8 +126,12 @@ def test_bounds_hold_and_nothing_is_wasted(
 def test_other_units_and_the_order_do_not_matter(
     given_rows: list[Any], others: list[Any], order: random.Random, data: Any
 ) -> None:
-    """What a unit keeps is the same alone, in company, and in any order."""
+    """What a unit keeps is the same alone, in company, and in any order.
+
+    That holds for units of equal rows and equal hashes too: ids tell them apart.
+    """
     most = data.draw(st.none() | st.integers(1, 2))
+    spread = data.draw(st.booleans())
     alone = [(7, max(c, 0) if most is None else c, x) for _, c, x in given_rows]
     if most is None:
         alone = [(u, 0, x) for u, _, x in alone]
@@ -116,7 +141,7 @@ def test_other_units_and_the_order_do_not_matter(
 
     def kept(table: list[Any]) -> Counter[Any]:
         columns = [list(column) for column in zip(*table, strict=True)] or [[], [], []]
-        keep = survivors(*columns, rows=2, most=most)
+        keep = survivors(*columns, rows=2, most=most, spread=spread)
         return Counter(
             row for row, k in zip(table, keep, strict=True) if k and row[0] == 7
         )
@@ -172,7 +197,9 @@ def test_rows_are_chosen_as_the_words_say(
     units = np.array(ids, np.int64)
     hashes = mixed(np.zeros(len(ids), np.uint64), units.view(np.uint64))
     known = np.ones(len(ids), np.bool_)
-    contest = Contest(units, hashes, np.array(lots, np.uint64), known)
+    drawn = np.array(lots, np.uint64)
+    with patch.object(bounding, "row_priorities", return_value=drawn):
+        contest = Contest(units, hashes, drawn, known, SALT)
     ranks = np.array(cells, np.int64)[contest.order] + 1
     kept = np.zeros(len(ids), np.bool_)
     kept[contest.order] = contest.survivors(ranks, rows=rows, most_cells=most)
@@ -201,6 +228,37 @@ def test_packed_words_rank_as_whole_keys_do(
     assert (np.diff(places)[alike][still] > 0).all()
 
 
+HASHES = [0, 1, 2, 1 << 20, 3 << 20, 1 << 63, 2**64 - 1]
+"""Hashes of rows, of which some agree in all bits that are packed."""
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(-2, 2), st.sampled_from(HASHES)), max_size=50)
+)
+@settings(max_examples=200, deadline=None)
+def test_equal_rows_are_numbered(rows: list[tuple[int, int]]) -> None:
+    """Rows of one id and one hash get the numbers from 0 on, each of them once."""
+    ids = np.array([unit for unit, _ in rows], np.int64)
+    contents = np.array([content for _, content in rows], np.uint64)
+    numbers = occurrences(ids, contents).tolist()
+    expected = Counter(rows)
+    found = {
+        row: [n for r, n in zip(rows, numbers, strict=True) if r == row]
+        for row in expected
+    }
+    assert {row: list(range(count)) for row, count in expected.items()} == {
+        row: sorted(some) for row, some in found.items()
+    }
+
+
+def test_equal_rows_have_priorities_of_their_own() -> None:
+    """No two of many equal rows share a priority, nor do those of other units."""
+    ids = np.repeat(np.arange(3), 2_000)
+    contents = np.full(6_000, 77, np.uint64) + ids.astype(np.uint64)
+    found = row_priorities(SALT, ids, contents)
+    assert 6_000 == len(np.unique(found))
+
+
 def test_stretches_end_between_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small stretches, some of one large unit, give what one stretch gives."""
     rng = random.Random(1)
@@ -222,8 +280,8 @@ def test_cells_of_large_numbers_are_told_apart() -> None:
     contents = list(range(400))
     units = np.array(ids, np.int64)
     hashes = mixed(np.zeros(400, np.uint64), units.view(np.uint64))
-    lots = priorities(SALT, hashes, [np.array(contents, np.int64)])
-    contest = Contest(units, hashes, lots, np.ones(400, np.bool_))
+    alike = content_hashes(SALT, hashes, [np.array(contents, np.int64)])
+    contest = Contest(units, hashes, alike, np.ones(400, np.bool_), SALT)
     small = np.array(cells, np.int64)[contest.order] + 1
     kept = [
         contest.survivors(codes, rows=2, most_cells=2).tolist()

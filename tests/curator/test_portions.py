@@ -108,7 +108,7 @@ def test_portions_hold_every_row_group_once_and_little_more_than_they_should(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(polars_excerpts, "_PORTION_BYTES", most)
         patch.setattr(polars_excerpts, "_size", lambda part, _: sizes[part])
-        found = list(polars_excerpts._portioned(list(sizes), ["x"]))
+        found = list(polars_excerpts._of_equal_size(list(sizes), ["x"]))
     assert list(sizes) == [part for portion in found for part in portion]
     held = [sum(map(sizes.__getitem__, portion)) for portion in found]
     longest = max(lengths)

@@ -1,9 +1,8 @@
 """The polars engine: the steps of a plan in few calls of the streaming engine.
 
 Steps that share their cells share a query, and queries that share columns are collected
-together. Each reads only the columns it needs. A sum is made in 64 bits where no number
-of rows that polars can hold overflows it, else in 128 bits, so it is exact whatever the
-data are.
+together. Each reads only the columns it needs. Counts and sums take as many bits as the
+number of rows may need, so they are exact whatever the data are.
 
 Where units have several rows, the units are split into parts by a salted hash, each
 part is read, bounded and added up by itself, and memory holds one part at a time. Rows
@@ -24,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dpql.curator.bounding import HAND_BITS, Contest, dealt, priorities, salted
+from dpql.curator.bounding import HAND_BITS, Contest, content_hashes, dealt, salted
 from dpql.curator.cells import races
 from dpql.curator.engines import Sums, Tick
 from dpql.curator.engines.polars_pieces import Readings, Source, with_places
@@ -81,7 +80,7 @@ def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sum
         totals = _empty(plan)
         if plan.spec.privacy.unit is None:
             sheet = Sheet(plan, opened)
-            families = plain_queries(sheet, once=opened.costly)
+            families = plain_queries(sheet, once=opened.costly, small=opened.small)
             answers = [_Answers(family) for family in families]
             readings = [family.reads for family in families]
             for number, portion in _portions(opened, readings, tick):
@@ -241,8 +240,9 @@ def _marked(rows: pl.DataFrame, sheet: Sheet, salt: bytes) -> pl.DataFrame:
     rows = rows.rechunk()
     units, hashes = rows["unit"], rows["hash"].to_numpy()
     seen = rows.drop("unit", "hash")
-    lots = priorities(salt, hashes, [column.to_numpy() for column in seen])
-    contest = Contest(_numbered(units), hashes, lots, units.is_not_null().to_numpy())
+    contents = content_hashes(salt, hashes, [column.to_numpy() for column in seen])
+    known = units.is_not_null().to_numpy()
+    contest = Contest(_numbered(units), hashes, contents, known, salt)
     words = {
         place.name: seen[place.name].to_numpy()[contest.order] for place in sheet.places
     }

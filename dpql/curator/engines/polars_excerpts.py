@@ -34,6 +34,9 @@ Where row groups are large it is twice as much at most, so that one can be decod
 another is added up.
 """
 
+_PORTION_ROWS = 1 << 31
+"""Rows of a portion, at most: polars counts them in 32 bits."""
+
 _ROOMS = 2
 """Portions held at once: one is added up, one is made or ready."""
 
@@ -202,6 +205,19 @@ def _alike(
 
 
 def _portioned(parts: Sequence[Part], names: Sequence[str]) -> Iterator[Sequence[Part]]:
+    """Yield the row groups in portions; none has too many rows."""
+    start = rows = 0
+    for end, (_, group) in enumerate(parts):
+        if rows + group.rows > _PORTION_ROWS:
+            yield from _of_equal_size(parts[start:end], names)
+            start, rows = end, 0
+        rows += group.rows
+    yield from _of_equal_size(parts[start:], names)
+
+
+def _of_equal_size(
+    parts: Sequence[Part], names: Sequence[str]
+) -> Iterator[Sequence[Part]]:
     """Yield the row groups in portions of equal size, about.
 
     A small rest makes them larger: every portion has a cost of its own.

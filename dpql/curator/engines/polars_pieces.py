@@ -14,6 +14,7 @@ import polars as pl
 
 from dpql.curator.cells import keys_of
 from dpql.curator.engines.polars_columns import check, kind_of
+from dpql.curator.engines.polars_sums import SMALL, row_count
 from dpql.curator.engines.polars_text import (
     as_type,
     bytes_words,
@@ -38,8 +39,10 @@ Portions = Callable[[Readings], Iterator[tuple[int, pl.LazyFrame]]]
 class Piece:
     """Some rows: a lazy frame, and how it gives each declared column of which type.
 
-    Instead of one frame there may be ``portions``. The cells of ``coded`` columns are
-    places among their declared keys, those of ``raw`` columns the bytes of a text.
+    Instead of one frame, which may have any number of rows, there may be ``portions``,
+    each of fewer than 2**32 rows, which polars can count. The cells of ``coded``
+    columns are places among their declared keys, those of ``raw`` columns the bytes of
+    a text.
     ``rows`` counts the rows without reading them.
     """
 
@@ -59,7 +62,8 @@ class Source:
     ``portions`` yields at least one frame for each set of columns, which have their
     names inside queries. The cells of ``coded`` columns are places among their declared
     keys, those of ``raw`` columns the bytes of a text. Ids are integers or bytes.
-    ``costly`` says that a second scan would parse the text a second time.
+    ``costly`` says that a second scan would parse the text a second time. If the source
+    is ``small``, every frame is known to have fewer than 2**32 rows.
     """
 
     portions: Portions = field(repr=False)
@@ -67,6 +71,7 @@ class Source:
     coded: frozenset[str] = frozenset()
     raw: frozenset[str] = frozenset()
     costly: bool = False
+    small: bool = False
     counts: Sequence[Callable[[], int] | None] = field(default=(None,), repr=False)
 
     def rows(self) -> int:
@@ -74,8 +79,20 @@ class Source:
         known = [count for count in self.counts if count is not None]
         if len(known) == len(self.counts):
             return sum(count() for count in known)
-        counts = (frame.select(pl.len()) for _, frame in self.portions([()]))
+        counts = (frame.select(row_count()) for _, frame in self.portions([()]))
         return sum(int(c.collect(engine="streaming").item()) for c in counts)
+
+
+def sliced(frame: pl.DataFrame) -> Portions:
+    """Return a frame in memory as portions."""
+    most = SMALL // 2
+
+    def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
+        for number in range(len(readings)):
+            for start in range(0, max(frame.height, 1), most):
+                yield number, frame.slice(start, most).lazy()
+
+    return portions
 
 
 def joined(pieces: Sequence[Piece], data: Data, *, costly: bool = False) -> Source:
@@ -114,6 +131,7 @@ def joined(pieces: Sequence[Piece], data: Data, *, costly: bool = False) -> Sour
         raw=forms.raw,
         counts=[piece.rows for piece in pieces],
         costly=costly,
+        small=all(piece.frame is None for piece in pieces),
     )
 
 

@@ -90,20 +90,21 @@ class _Draft:
         return {name for expr in self.derived for name in expr.meta.root_names()}
 
 
-def plain_queries(sheet: Sheet, *, once: bool) -> list[Family]:
+def plain_queries(sheet: Sheet, *, once: bool, small: bool) -> list[Family]:
     """Return the queries over rows that need no bounding, those together that share.
 
-    With ``once`` they share one reading of the data.
+    With ``once`` they share one reading of the data. All batches are known to be
+    ``small``, or may have any number of rows.
     """
     flat: list[tuple[Grouping, list[int]]] = []
     drafts: list[_Draft] = []
     for grouping, indices in groupings(sheet.plan).items():
         if grouping.by or len(grouping.edges) > _FEW_BINS:
-            drafts.append(_keyed(sheet, grouping, indices))
+            drafts.append(_keyed(sheet, grouping, indices, small=small))
         else:
             flat.append((grouping, indices))
     if flat:
-        drafts.insert(0, _flat(sheet, flat))
+        drafts.insert(0, _flat(sheet, flat, small=small))
     return [_sharing(some) for some in ([drafts] if once else _connected(drafts))]
 
 
@@ -143,7 +144,9 @@ def _sharing(drafts: Sequence[_Draft]) -> Family:
     return Family(frozenset().union(*(draft.reads() for draft in drafts)), queries)
 
 
-def _flat(sheet: Sheet, parts: Sequence[tuple[Grouping, list[int]]]) -> _Draft:
+def _flat(
+    sheet: Sheet, parts: Sequence[tuple[Grouping, list[int]]], *, small: bool
+) -> _Draft:
     used: list[str] = []
     totals: dict[str, pl.Expr] = {}
     reads: list[Read] = []
@@ -155,10 +158,10 @@ def _flat(sheet: Sheet, parts: Sequence[tuple[Grouping, list[int]]]) -> _Draft:
             if grouping.edges:
                 names, reached = sheet.reached(grouping)
                 used += names
-                totals |= reaching(index, reached, mask)
+                totals |= reaching(index, reached, mask, small=small)
                 reads.append(differences(index, len(reached)))
             else:
-                totals |= sums(step, grids, mask)
+                totals |= sums(step, grids, mask, small=small)
                 reads.append(single({index: moment_names(step, grids, mask)}))
     return _Draft(
         sheet.exprs(used),
@@ -166,7 +169,12 @@ def _flat(sheet: Sheet, parts: Sequence[tuple[Grouping, list[int]]]) -> _Draft:
     )
 
 
-def _keyed(sheet: Sheet, grouping: Grouping, indices: Sequence[int]) -> _Draft:
+def _keyed(
+    sheet: Sheet, grouping: Grouping, indices: Sequence[int], *, small: bool
+) -> _Draft:
+    axes = [f"key:{name}" for name in grouping.by]
+    axes += [f"bin:{indices[0]}"] if grouping.edges else []
+    some = pl.col(axes[0])
     used: list[str] = []
     totals: dict[str, pl.Expr] = {}
     names: dict[int, dict[str, str]] = {}
@@ -174,7 +182,7 @@ def _keyed(sheet: Sheet, grouping: Grouping, indices: Sequence[int]) -> _Draft:
         step = sheet.plan.steps[index]
         mask, grids = sheet.mask(step), sheet.grids(step)
         used += grids + mask
-        totals |= sums(step, grids, mask)
+        totals |= sums(step, grids, mask, small=small, some=some)
         names[index] = moment_names(step, grids, mask)
     keys = {f"key:{name}": sheet.cells.key(name) for name in grouping.by}
     words = [name for name in grouping.by if not sheet.cells.is_coded(name)]
@@ -194,9 +202,8 @@ def _keyed(sheet: Sheet, grouping: Grouping, indices: Sequence[int]) -> _Draft:
         for name in words
     }
     if grouping.edges:
-        name = f"bin:{indices[0]}"
-        keys[name] = sheet.bin(grouping)
-        codes.append(pl.col(name).cast(pl.Int64))
+        keys[axes[-1]] = sheet.bin(grouping)
+        codes.append(pl.col(axes[-1]).cast(pl.Int64))
     cell = sheet.combined(grouping, codes).alias("cell")
 
     def query(base: pl.LazyFrame) -> Query:
@@ -226,7 +233,8 @@ def _raced(
         step = sheet.plan.steps[index]
         mask, grids = sheet.present(step), sheet.grids(step)
         wide |= {name: pl.col(name).cast(pl.Int64) for name in grids}
-        totals |= sums(step, grids, mask)
+        # Whether there are few rows of a part is nobody's business.
+        totals |= sums(step, grids, mask, small=False, some=pl.col(place.name))
         names[index] = moment_names(step, grids, mask)
     frame = frame.filter(keep).with_columns(_aliased(wide))
     if not grouping.by and not grouping.edges:

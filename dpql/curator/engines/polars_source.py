@@ -33,7 +33,7 @@ from dpql.curator.engines.polars_pandas import (
     pandas_column,
     pandas_columns,
 )
-from dpql.curator.engines.polars_pieces import Piece, Source, joined
+from dpql.curator.engines.polars_pieces import Piece, Source, joined, sliced
 from dpql.curator.engines.polars_text import inner
 from dpql.errors import RunFault
 from dpql.model.spec import Data
@@ -50,7 +50,7 @@ def open_frame(frame: object, data: Data) -> Source:
         return _filed(str(frame), data)
     if isinstance(frame, pl.LazyFrame | pl.DataFrame):
         costly = isinstance(frame, pl.LazyFrame)
-        return joined([_polars(frame.lazy(), data)], data, costly=costly)
+        return joined([_polars(frame, data)], data, costly=costly)
     return joined([_memory(_columns(frame, data), data)], data)
 
 
@@ -71,11 +71,12 @@ def _columnar(format_: str, files: Sequence[File], data: Data) -> Source:
     return joined(pieces, data)
 
 
-def _polars(frame: pl.LazyFrame, data: Data) -> Piece:
+def _polars(frame: pl.LazyFrame | pl.DataFrame, data: Data) -> Piece:
     schema = frame.collect_schema()
     names = list(places(schema.names(), data))
     return Piece(
-        frame=frame,
+        frame=frame if isinstance(frame, pl.LazyFrame) else None,
+        portions=sliced(frame) if isinstance(frame, pl.DataFrame) else None,
         columns={name: cs.by_name(name) for name in names},
         types={name: schema[name] for name in names},
     )
@@ -98,7 +99,7 @@ def _memory(found: Found, data: Data) -> Piece:
         if kind_of(column) is Kind.CATEGORY and types[column.name] == pl.Binary
     }
     return Piece(
-        frame=frame.lazy(),
+        portions=sliced(frame),
         columns={name: pl.col(inner(name)) for name in held},
         types=types | dict.fromkeys(raw, pl.String()),
         raw=frozenset(raw),

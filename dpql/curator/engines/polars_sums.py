@@ -1,5 +1,13 @@
 """Sums as polars expressions that cannot overflow, and how their answers are read.
 
+polars counts rows and Booleans in 32 bits, and a sum of 64 bits wraps without a word.
+So a batch counts as small only if it is known to have fewer than 2**32 rows before it
+is read. In small batches counts take 32 bits, and sums 64 where steps * 2**32 < 2**63.
+Everywhere else counts take 64 bits and sums 128: more than the rows that any machine
+can read, and more than 2**62 for each of them. Which of both depends on the kind of
+source and on the plan. What batches give is added up as integers of Python or in 128
+bits.
+
 A sum is named by what it adds up and over which rows, so steps that need the same sum
 share it.
 """
@@ -16,8 +24,8 @@ import polars as pl
 
 from dpql.model.plan import Moment, Step
 
-_ROWS = 1 << 32 if pl.get_index_type() == pl.UInt32 else 1 << 40
-"""More rows than polars can hold in one frame, or anybody has."""
+SMALL = 1 << 32
+"""A small batch has fewer rows: polars can count them."""
 
 _SIGNED = 1 << 63
 
@@ -30,16 +38,28 @@ Answer = dict[int, dict[str, list[int]]]
 Read = Callable[[pl.DataFrame], Answer]
 
 
-def sums(step: Step, grids: Sequence[str], mask: Sequence[str]) -> dict[str, pl.Expr]:
+def sums(
+    step: Step,
+    grids: Sequence[str],
+    mask: Sequence[str],
+    *,
+    small: bool,
+    some: pl.Expr | None = None,
+) -> dict[str, pl.Expr]:
     """Return the sum of every moment of a step over the rows that pass the masks.
 
-    64 bits hold the sum of any number of rows that polars can hold, or 128 are taken.
+    Args:
+        step: whose moments are summed.
+        grids: the columns that are summed.
+        mask: the columns that tell which rows count.
+        small: whether all batches are known to be small.
+        some: a column of the rows, of any type; the first one if it is None.
     """
     inside = reduce(and_, map(pl.col, mask)) if mask else None
     found: dict[str, pl.Expr] = {}
     for moment in step.moments:
         if moment.name == "n":
-            total = pl.len() if inside is None else inside.sum()
+            total = _counted(inside, some, small=small)
         else:
             places = ["uv".index(letter) for letter in moment.name]
             term = reduce(mul, (pl.col(grids[place]) for place in places))
@@ -47,7 +67,7 @@ def sums(step: Step, grids: Sequence[str], mask: Sequence[str]) -> dict[str, pl.
             assert reach < _SIGNED, "the planner keeps products within 62 bits"
             if inside is not None:
                 term = pl.when(inside).then(term).otherwise(0)
-            if reach * _ROWS >= _SIGNED:
+            if not small or reach * SMALL >= _SIGNED:
                 term = term.cast(pl.Int128)
             total = term.sum()
         found[_name(moment, grids, mask)] = total
@@ -62,14 +82,34 @@ def moment_names(
 
 
 def reaching(
-    index: int, reached: Sequence[pl.Expr], mask: Sequence[str]
+    index: int, reached: Sequence[pl.Expr], mask: Sequence[str], *, small: bool
 ) -> dict[str, pl.Expr]:
     """Return how many rows have reached each cut."""
     masks = [pl.col(name) for name in mask]
     return {
-        f"{index}:cut{place}": reduce(and_, [flag, *masks]).sum()
+        f"{index}:cut{place}": _counted(reduce(and_, [flag, *masks]), small=small)
         for place, flag in enumerate(reached)
     }
+
+
+def row_count() -> pl.Expr:
+    """Return the number of rows, which may be any."""
+    return _counted(None, small=False)
+
+
+def _counted(
+    inside: pl.Expr | None, some: pl.Expr | None = None, *, small: bool
+) -> pl.Expr:
+    """Return how many rows are inside, or how many there are.
+
+    polars adds up Int8 in 64 bits.
+    """
+    if small:
+        return pl.len() if inside is None else inside.sum()
+    if inside is None:
+        cell = pl.first() if some is None else some
+        inside = cell.is_null() | cell.is_not_null()
+    return inside.cast(pl.Int8).sum()
 
 
 def differences(index: int, count: int) -> Read:
