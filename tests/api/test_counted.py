@@ -14,7 +14,7 @@ import dpql
 from dpql.api.examine import verify_release
 from dpql.errors import DpqlError, VerifyFault
 from dpql.ledger import State
-from dpql.model.plan import decode_plan
+from dpql.model.plan_bytes import decode_plan
 from dpql.reports.approval import approve, verify_approvals
 from dpql.reports.trust import load_trust
 
