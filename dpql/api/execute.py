@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from dpql.api.debit import Debit
+from dpql.api.permission import permitted
 from dpql.api.published import known_heads
 from dpql.api.stages import Ending, Stage
 from dpql.api.stored import sealed_release, stored_report
@@ -33,12 +34,10 @@ from dpql.ledger import Ledger, Receipt, Sealed
 from dpql.model.plan import Plan
 from dpql.model.release import Release
 from dpql.planner import audit
-from dpql.reports.approval import Approved, refuse_own_approval, verify_approvals
 from dpql.reports.keys import Signer
 from dpql.reports.predicate import LedgerRecord
-from dpql.reports.report import Report, refuse_signers, sign
+from dpql.reports.report import Report, sign
 from dpql.reports.trust import Trust
-from dpql.reports.verify import require_named_signer, signing_line
 
 _Told = TypeVar("_Told")
 
@@ -108,7 +107,7 @@ def execute(
     stage = _heard(stage)
     target = Target(folder=folder, within=within)
     if ledger is None:
-        _permitted(plan, signers, trust, approvals, day, dataset=dataset, needed=0)
+        permitted(plan, signers, trust, approvals, day, dataset=dataset, needed=0)
         target.refuse_unwritable()
         stage(Stage.READING)
         release = run(
@@ -134,7 +133,7 @@ def execute(
     frame = frames.get(plan.spec.data.source)
     refuse_special_file(frame, plan.spec.data)
     ledger.refuse_place(dataset, frame)
-    approved = _permitted(
+    approved = permitted(
         plan,
         signers,
         trust,
@@ -196,47 +195,6 @@ def require_engine(name: str) -> None:
             f"no engine is called `{shown(name)}`",
             hint=f"choose from {', '.join(ENGINES)}",
         )
-
-
-def require_signers(
-    plan: Plan, signers: Sequence[Signer], trust: Trust | None, day: date
-) -> None:
-    """Refuse keys whose signature nobody would accept, before anything is spent.
-
-    A key that the trust file does not know is left to those who verify.
-
-    Raises:
-        VerifyFault: there is no key, or one twice (DPQL615), or a known key has not
-            the role, the day or the name (DPQL603, DPQL604, DPQL613).
-    """
-    refuse_signers(signers)
-    lines = [
-        signing_line(known, day)
-        for signer in signers
-        if trust is not None and (known := trust.of(signer.public.fingerprint))
-    ]
-    if len(lines) == len(signers):
-        require_named_signer(plan, tuple(lines))
-
-
-def _permitted(
-    plan: Plan,
-    signers: Sequence[Signer],
-    trust: Trust | None,
-    approvals: Sequence[bytes],
-    day: date,
-    *,
-    dataset: str,
-    needed: int,
-) -> Approved:
-    """Return what the reviewers allow; refuse what nobody would believe afterwards."""
-    require_signers(plan, signers, trust, day)
-    known = trust or Trust(())
-    approved = verify_approvals(
-        approvals, plan, known, day=day, dataset=dataset, needed=needed
-    )
-    refuse_own_approval(approved, [signer.public for signer in signers], known)
-    return approved
 
 
 def _drawn(

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from dpql.errors import LedgerFault
-from dpql.ledger.account import Account, Run, follow, next_entry, replay
+from dpql.ledger.account import Account, Run
 from dpql.ledger.entry import Event, Head, read_chain
 from dpql.ledger.receipts import Sealed
+from dpql.ledger.replay import follow, next_entry, replay
 from dpql.ledger.store import Session
 
 

@@ -8,12 +8,11 @@ changed nor taken out; the chain of hashes notices whoever gets around that.
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -21,6 +20,7 @@ from uuid import uuid4
 from dpql.durable import alone_in, claim
 from dpql.errors import LedgerFault
 from dpql.ledger.entry import Entry, Row
+from dpql.ledger.parts import PART, drop_first_name, sweep_parts
 
 _WAIT = 60
 """Seconds that a transaction waits for another one."""
@@ -59,12 +59,6 @@ _SCHEMA = (
         WHEN EXISTS (SELECT 1 FROM kept WHERE digest = NEW.digest)
         BEGIN SELECT RAISE(IGNORE); END""",
 )
-
-_PART = ".dpql-ledger."
-_OLD_PART = ".ledger."
-"""How the name of a ledger begins while it is made, and began in dpql 0.1."""
-
-_PARTS = re.compile(r"\.dpql-ledger\.[a-z0-9_]{8}(-wal|-shm|-journal)?", re.ASCII)
 
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _PRIMARY = 0xFF
@@ -130,12 +124,12 @@ class SqliteStore:
         # one of them left unfinished belongs to nobody and goes.
         with _faults(), alone_in(self.path.parent) as locked:
             if locked:
-                _sweep(self.path.parent)
+                sweep_parts(self.path.parent)
             self._create()
 
     def _create(self) -> None:
         try:
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=_PART)
+            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=PART)
             os.close(handle)
         except OSError as error:
             raise _unusable() from error
@@ -223,7 +217,7 @@ def _build(path: Path) -> None:
 def _require_file(path: Path) -> None:
     status = _status(path)
     if status is not None and status.st_nlink > 1:
-        _drop_parts(path)
+        drop_first_name(path)
         status = _status(path)
     if status is None or not stat.S_ISREG(status.st_mode):
         raise LedgerFault.of(
@@ -246,24 +240,6 @@ def _status(path: Path) -> os.stat_result | None:
         return path.lstat()
     except OSError:
         return None
-
-
-def _drop_parts(path: Path) -> None:
-    """Take away the first name of a ledger whose making was killed at the last step."""
-    with suppress(OSError):
-        for prefix in (_PART, _OLD_PART):
-            for part in path.parent.glob(f"{prefix}*"):
-                if not part.is_symlink() and part.samefile(path):
-                    part.unlink()
-
-
-def _sweep(folder: Path) -> None:
-    """Take away the unfinished ledgers of makers that were killed."""
-    with suppress(OSError):
-        for part in folder.glob(f"{_PART}*"):
-            unfinished = _PARTS.fullmatch(part.name) and part.lstat().st_nlink == 1
-            if unfinished and part.is_file() and not part.is_symlink():
-                part.unlink()
 
 
 def _require_schema(connection: sqlite3.Connection) -> None:

@@ -14,9 +14,9 @@ import dpql
 from dpql.api.examine import verify_release
 from dpql.errors import DpqlError, VerifyFault
 from dpql.ledger import State
-from dpql.model.plan_bytes import decode_plan
 from dpql.reports.approval import approve, verify_approvals
 from dpql.reports.trust import load_trust
+from dpql.reports.view import unverified_view
 
 OLD = Path(__file__).parents[1] / "vectors" / "releases_0_1"
 
@@ -139,7 +139,8 @@ def test_approval_names_the_source_unless_told(office: Office) -> None:
 
 def test_old_approval_allows_no_new_run() -> None:
     """An approval of 0.1 names no dataset: it counts in its own reports only."""
-    plan = decode_plan((OLD / "visits.plan.json").read_bytes())
+    envelope = (OLD / "debited" / "release.dsse.json").read_bytes()
+    plan = unverified_view(envelope, "").predicate.plan
     approval = (OLD / "visits.approval.officer.json").read_bytes()
     trust = load_trust(OLD / "allowed_signers")
     with pytest.raises(VerifyFault) as refusal:
@@ -154,6 +155,6 @@ def test_old_approval_allows_no_new_run() -> None:
         [approval], plan, trust, day=DAY, dataset="visits", format_=1
     )
     assert (allowed.runs, allowed.dataset) == (2, None)
-    new = dpql.approve(plan, OFFICER, dataset="visits")
+    new = approve(plan, OFFICER, dataset="visits")
     with pytest.raises(VerifyFault):
         verify_approvals([new], plan, TRUST, day=DAY, dataset="visits", format_=1)

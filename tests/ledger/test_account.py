@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpql.errors import LedgerFault
-from dpql.ledger.account import Account, State, follow, next_entry, replay
+from dpql.ledger.account import Account, State
 from dpql.ledger.entry import (
     Bound,
     Cancelled,
@@ -26,6 +26,7 @@ from dpql.ledger.entry import (
     Shared,
     read_chain,
 )
+from dpql.ledger.replay import follow, next_entry, replay
 from dpql.ledger.rules import refuse_overspending, refuse_runs
 from dpql.model.spec import Neighbours
 

@@ -1,0 +1,177 @@
+"""What a chain of entries adds up to; entries that make no sense are refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import assert_never
+
+from dpql.ledger.account import ZERO, Account, Run, State
+from dpql.ledger.entry import (
+    GENESIS,
+    Bound,
+    Cancelled,
+    Drawing,
+    Entry,
+    Event,
+    Head,
+    Lost,
+    Opened,
+    Owners,
+    Released,
+    Reserved,
+    Shared,
+    broken,
+)
+
+_MARK = re.compile(r"[0-9a-f]{32}", re.ASCII)
+
+
+def replay(dataset: str, entries: Sequence[Entry]) -> Account:
+    """Return the account that the entries add up to.
+
+    Raises:
+        LedgerFault: an entry does what its forerunners do not allow (DPQL705).
+    """
+    tally = _Tally(Account(dataset=dataset), {}, ZERO, [])
+    for entry in entries:
+        tally.take(entry)
+    return tally.account_now()
+
+
+def follow(account: Account, entry: Entry) -> Account:
+    """Return the account after one more entry; refuse what it does not allow."""
+    runs = {run.number: run for run in account.runs}
+    tally = _Tally(account, runs, account.committed, list(account.digests))
+    tally.take(entry)
+    return tally.account_now()
+
+
+def next_entry(account: Account, event: Event) -> Entry:
+    """Return the entry that continues the chain of the account."""
+    return Entry(
+        dataset=account.dataset,
+        seq=account.seq + 1,
+        previous=account.head,
+        event=event,
+    )
+
+
+def _owner(account: Account, entry: Entry, event: Owners) -> Account:
+    if isinstance(event, Opened):
+        sound = event.cap > 0 and event.approvals >= 0 and _MARK.fullmatch(event.mark)
+        if not sound:
+            raise broken(entry.seq)
+        return replace(
+            account,
+            cap=event.cap,
+            unit=event.unit,
+            neighbours=event.neighbours,
+            approvals=event.approvals,
+            places=(event.location,) if event.location else (),
+            mark=event.mark,
+        )
+    if isinstance(event, Bound):
+        if not event.location:
+            raise broken(entry.seq)
+        return replace(account, places=(*account.places, event.location))
+    if isinstance(event, Shared):
+        named = event.location and event.datasets
+        if not named or account.dataset in event.datasets:
+            raise broken(entry.seq)
+        return replace(
+            account,
+            places=(*account.places, event.location),
+            shares=(*account.shares, event),
+        )
+    if event.cap <= account.cap:
+        raise broken(entry.seq)
+    return replace(account, cap=event.cap)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """An account that is being added up."""
+
+    account: Account
+    runs: dict[int, Run]
+    committed: Fraction
+    digests: list[str]
+
+    def take(self, entry: Entry) -> None:
+        """Take in the next entry."""
+        if isinstance(entry.event, Opened) != (entry.seq == 1):
+            raise broken(entry.seq)
+        if isinstance(entry.event, Owners):
+            self.account = _owner(self.account, entry, entry.event)
+        else:
+            self.committed = _run(self.account, self.runs, self.committed, entry)
+        self.digests.append(entry.digest)
+
+    def account_now(self) -> Account:
+        """Return the account as of the last entry."""
+        return replace(
+            self.account,
+            runs=tuple(self.runs.values()),
+            seq=len(self.digests),
+            head=self.digests[-1] if self.digests else GENESIS,
+            digests=tuple(self.digests),
+        )
+
+
+def _run(
+    account: Account, runs: dict[int, Run], committed: Fraction, entry: Entry
+) -> Fraction:
+    """Take the entry of a run into ``runs``; return what is committed after it."""
+    event = entry.event
+    assert not isinstance(event, Owners)
+    if isinstance(event, Reserved):
+        sound = (
+            event.epsilon > 0
+            and event.cap == account.cap
+            and event.before == committed
+            and event.after == event.before + event.epsilon <= event.cap
+        )
+        if not sound:
+            raise broken(entry.seq)
+        runs[entry.seq] = Run(
+            number=entry.seq,
+            plan=event.plan,
+            epsilon=event.epsilon,
+            cap=event.cap,
+            before=event.before,
+            after=event.after,
+            state=State.RESERVED,
+        )
+        return event.after
+    run = runs.get(event.run)
+    needed = State.RESERVED if isinstance(event, Drawing | Cancelled) else State.DRAWING
+    if run is None or run.state is not needed:
+        raise broken(entry.seq)
+    runs[run.number] = _moved(run, entry, event, bound=bool(account.places))
+    return committed - run.epsilon if isinstance(event, Cancelled) else committed
+
+
+def _moved(
+    run: Run,
+    entry: Entry,
+    event: Drawing | Released | Cancelled | Lost,
+    *,
+    bound: bool,
+) -> Run:
+    match event:
+        case Drawing():
+            head = Head(dataset=entry.dataset, seq=entry.seq, digest=entry.digest)
+            return replace(run, state=State.DRAWING, drawing=head, bound=bound)
+        case Released(envelope=envelope):
+            return replace(
+                run, state=State.RELEASED, envelope=envelope, sealed=entry.seq
+            )
+        case Cancelled():
+            return replace(run, state=State.CANCELLED)
+        case Lost():
+            return replace(run, state=State.LOST)
+        case _:
+            assert_never(event)
