@@ -109,7 +109,8 @@ def _value(cell: object, kind: Kind) -> Value:
             return word(cell) if number else cell
         case _Fraction():
             if kind is Kind.CATEGORY:
-                return float(cell)
+                double: float = json.loads(cell)
+                return double
             return str(cell) if number else cell.encode()
         case True | False:
             truth = ("0", "1") if number else (b"false", b"true")
