@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from curator_frames import RELAXED
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spec_text import make_spec
 
@@ -245,7 +245,7 @@ def test_strings_of_json_are_ids_by_their_bytes(
 @given(ids=BYTES)
 @example(ids=UMLAUTS)
 @example(ids=NASTY)
-@RELAXED
+@settings(RELAXED, max_examples=20)
 @pytest.mark.property
 @pytest.mark.parametrize("kind", ARROW, ids=str)
 def test_texts_and_bytes_of_arrow_are_ids_by_their_bytes(
@@ -282,7 +282,7 @@ def test_objects_are_ids_by_their_bytes(ids: list[bytes]) -> None:
 
 @given(texts=st.lists(st.text(max_size=5), min_size=1, max_size=12))
 @example(texts=["é", "e\u0301", "\ufffd", "É", "\u00a0", "\u2028", "a\x00", "a"])
-@RELAXED
+@settings(RELAXED, max_examples=20)
 @pytest.mark.property
 def test_proper_text_is_an_id_by_its_bytes(texts: list[str], tmp_path: Path) -> None:
     """What polars, DuckDB and pandas write and hold is told apart in each of them."""
@@ -369,7 +369,7 @@ def _number_kinds(numbers: Sequence[int], folder: Path) -> list[Any]:
 @given(
     numbers=st.lists(st.integers(0, 99), min_size=1, max_size=8),
 )
-@RELAXED
+@settings(RELAXED, max_examples=10)
 @pytest.mark.property
 def test_whole_numbers_are_ids_by_their_digits(
     numbers: list[int], tmp_path: Path

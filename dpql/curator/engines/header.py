@@ -21,12 +21,12 @@ def header(place: Path) -> dict[str, str]:
         RunFault: the file cannot be read, or is of no known kind (DPQL501, DPQL502,
             DPQL511).
     """
-    if place.exists() and not (place.is_file() or place.is_dir()):
-        raise special_file("names of columns")
     form = FORMATS.get(place.suffix.lower())
     if form not in {*SEPARATORS, "parquet", "ipc"}:
         raise _unknown()
     try:
+        if place.exists() and not (place.is_file() or place.is_dir()):
+            raise special_file("names of columns")  # noqa: TRY301  as it is below
         if form in SEPARATORS:
             with place.open("rb") as file:
                 names = header_names(file.readline(), SEPARATORS[form].encode())
@@ -35,6 +35,8 @@ def header(place: Path) -> dict[str, str]:
         schema = read(place)
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise RunFault.of("DPQL501", "there is no such file to read") from None
+    except RunFault:
+        raise
     except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  whatever it says
         raise _unknown() from None
     return {name: _kind(dtype) for name, dtype in schema.items()}

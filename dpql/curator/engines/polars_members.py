@@ -96,9 +96,15 @@ def _by_bytes(line: bytes) -> str:
     Escapes of characters beyond ASCII give way to their bytes, which need none.
     """
     text = line.decode("latin-1").replace(r"\\", r"\u005c")
-    return _ESCAPES.sub(
-        lambda found: encoded(_read(f'"{found[0]}"')).decode("latin-1"), text
-    )
+    return _ESCAPES.sub(_escaped_bytes, text)
+
+
+def _escaped_bytes(found: re.Match[str]) -> str:
+    """Return the bytes of an escaped character, or of a pair of surrogates."""
+    code = int(found[0][2:6], 16)
+    if len(found[0]) > len(r"\u0000"):
+        code = 0x10000 + ((code - 0xD800) << 10) + int(found[0][8:], 16) - 0xDC00
+    return encoded(chr(code)).decode("latin-1")
 
 
 def _value(cell: object, kind: Kind) -> Value:
@@ -109,7 +115,8 @@ def _value(cell: object, kind: Kind) -> Value:
             return word(cell) if number else cell
         case _Fraction():
             if kind is Kind.CATEGORY:
-                return float(cell)
+                double: float = json.loads(cell)
+                return double
             return str(cell) if number else cell.encode()
         case True | False:
             truth = ("0", "1") if number else (b"false", b"true")
