@@ -42,7 +42,8 @@ _BITS = 320
 def plain_accuracy(noise: SnappingNoise, alpha: Fraction) -> Fraction:
     """Return lambda' ln(1/alpha) + Lambda'/2, at most B + B', in units of the value.
 
-    P(|outcome - value| > result) <= alpha for the ideal law; targets are priced by it.
+    P(|outcome - value| > result) <= alpha for the ideal law. Plans of format 1 priced
+    targets by it.
     Source: MATH 3.3.
     """
     require_level(alpha)
