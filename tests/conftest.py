@@ -1,10 +1,17 @@
-"""What every test needs: no test reads or writes the tester's own memory of ledgers."""
+"""What every test needs: its own memory of ledgers, and no clock that fails it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is no fault: neither an example nor the making of one has a deadline.
+settings.register_profile(
+    "dpql", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("dpql")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -60,7 +60,7 @@ def _dpql(folder: Path, *arguments: str) -> tuple[int, str, str]:
         cwd=folder,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=900,
         check=False,
     )
     return run.returncode, run.stdout, run.stderr

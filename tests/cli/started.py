@@ -26,7 +26,7 @@ def dpql(
         input=text,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=900,
         check=False,
     )
 

@@ -46,7 +46,7 @@ def _answered(
         if waiting and screen.endswith(b": "):
             os.write(leader, waiting.pop(0).encode() + b"\n")
     os.close(leader)
-    return run.wait(timeout=60), screen.decode("utf-8", "replace")
+    return run.wait(timeout=900), screen.decode("utf-8", "replace")
 
 
 def test_a_debit_is_asked_for(tmp_path: Path) -> None:

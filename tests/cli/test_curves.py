@@ -165,7 +165,7 @@ def _browsed(folder: Path, text: str, script: str = "") -> tuple[str, str]:
         ],
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=900,
         check=True,
     )
     said = [line for line in run.stderr.splitlines() if "CONSOLE" in line]

@@ -47,7 +47,7 @@ def _hindered(
             env=surroundings(),
             capture_output=True,
             encoding="utf-8",
-            timeout=120,
+            timeout=900,
             check=False,
             preexec_fn=_as_anybody,
             **options,
@@ -179,7 +179,7 @@ def test_a_disk_that_fills_during_a_run_loses_nothing(folder: Path, free: int) -
             env=surroundings(),
             capture_output=True,
             encoding="utf-8",
-            timeout=300,
+            timeout=900,
             check=True,
         ).stdout
     )
@@ -238,7 +238,7 @@ def test_an_interrupt_gives_back_what_was_only_held_back(folder: Path) -> None:
     header, rows = wages(20_000).split("\n", 1)
     with (folder / "large.csv").open("w", encoding="utf-8") as file:
         file.write(f"{header}\n")
-        for _ in range(25):
+        for _ in range(100):
             file.write(rows)
     run = subprocess.Popen(
         [sys.executable, "-m", "dpql", *RUN[:3], "wages=large.csv", *RUN[4:], "--yes"],
@@ -252,7 +252,7 @@ def test_an_interrupt_gives_back_what_was_only_held_back(folder: Path) -> None:
     while not ledger.account("wages").runs and run.poll() is None:
         time.sleep(0.01)
     run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=60)
+    out, err = run.communicate(timeout=900)
     assert (130, "", True) == (run.returncode, out, "DPQL807 interrupted" in err)
     assert "Traceback" not in err
     assert (_spent(folder), (folder / "releases").exists()) == ("0", False)

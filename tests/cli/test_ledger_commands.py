@@ -67,7 +67,7 @@ def test_runs_at_once_get_a_folder_each(owner: Path) -> None:
         )
         for _ in range(3)
     ]
-    told = [json.loads(run.communicate(timeout=120)[0]) for run in runs]
+    told = [json.loads(run.communicate(timeout=900)[0]) for run in runs]
     assert [run.returncode for run in runs] == [0, 0, 0]
     folders = {document["folder"] for document in told}
     assert len(folders) == 3

@@ -34,7 +34,7 @@ def test_an_engine_that_talks_is_not_heard(tmp_path: Path) -> None:
         env=surroundings(),
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=900,
         check=False,
     )
     assert done.returncode == 0

@@ -180,7 +180,7 @@ def _on_a_terminal(columns: int, *arguments: str, **environment: str) -> str:
         stdin=subprocess.DEVNULL,
         stdout=follower,
         stderr=subprocess.STDOUT,
-        timeout=60,
+        timeout=900,
         check=True,
     )
     os.close(follower)

@@ -79,7 +79,7 @@ class Cloud:
         request = Request(place, content, method=method)
         request.add_header("Content-Type", "application/octet-stream")
         request.add_header("x-amz-acl", "public-read-write")
-        with urlopen(request, timeout=60) as answer:  # noqa: S310  the same
+        with urlopen(request, timeout=900) as answer:  # noqa: S310  the same
             told: bytes = answer.read()
         return told
 
@@ -100,7 +100,7 @@ def cloud(kind: str) -> Iterator[Cloud]:
             yield Cloud(kind=kind, **json.loads(process.stdout.readline()))
         finally:
             process.stdin.close()
-            process.wait(60)
+            process.wait(900)
 
 
 def _s3() -> dict[str, object]:

@@ -170,7 +170,7 @@ def _read(url: str) -> str:
         capture_output=True,
         check=False,
         text=True,
-        timeout=100,
+        timeout=900,
     )
     assert (0, "") == (run.returncode, run.stderr)
     return run.stdout

@@ -93,7 +93,7 @@ def _ended(script: str, *arguments: str) -> str:
         capture_output=True,
         check=False,
         text=True,
-        timeout=100,
+        timeout=900,
     )
     assert (0, "") == (run.returncode, run.stderr)
     return run.stdout

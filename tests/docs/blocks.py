@@ -118,7 +118,7 @@ class Folder:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
-            timeout=120,
+            timeout=900,
             check=False,
         )
         self.path = Path(self.place.read_text("utf-8").rstrip("\n"))
@@ -146,7 +146,7 @@ class Folder:
     def close(self) -> None:
         """End the session, if there was one."""
         if self.python is not None:
-            self.python.communicate(timeout=60)
+            self.python.communicate(timeout=900)
 
 
 def sessions(name: str) -> None:

@@ -36,7 +36,7 @@ def _race(places: Places, location: str, epsilon: str, attempts: int) -> int:
         racer.stdin.flush()
     won = 0
     for racer in racers:
-        printed, _ = racer.communicate(timeout=240)
+        printed, _ = racer.communicate(timeout=900)
         assert racer.returncode == 0
         won += int(printed)
     return won

@@ -79,7 +79,7 @@ SPENDS = st.one_of(
 @settings(
     max_examples=40,
     deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much],
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 @given(
     spends=st.lists(SPENDS, min_size=2, max_size=5),

@@ -38,7 +38,7 @@ def _browse(folder: Path, page: str, *options: str) -> tuple[str, str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=900,
     )
     return done.stdout, done.stderr
 

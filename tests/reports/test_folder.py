@@ -167,7 +167,7 @@ def test_writers_take_turns(tmp_path: Path) -> None:
     assert living.exists()
     living.rename(tmp_path / "finished")
     os.close(handle)
-    waiting.join(60)
+    waiting.join(900)
     assert {path.name for path in tmp_path.iterdir()} == {"one", "finished"}
 
 

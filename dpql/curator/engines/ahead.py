@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 from weakref import finalize
@@ -66,7 +66,7 @@ class _Work(Generic[T]):
             return None if self.stopped.is_set() else next(self._left, None)
 
 
-def gathered(tasks: Iterable[Task[T]], threads: int) -> Iterator[T]:
+def gathered(tasks: Iterable[Task[T]], threads: int) -> Generator[T]:
     """Yield what the tasks give; each thread works at one task at a time.
 
     A thread that has a thing ready waits until it is asked for, so each thread holds

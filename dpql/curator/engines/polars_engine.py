@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from operator import add
 
 import numpy as np
@@ -83,20 +83,22 @@ def add_up(plan: Plan, opened: Source, *, salt: bytes, tick: Tick | None) -> Sum
             families = plain_queries(sheet, once=opened.costly, small=opened.small)
             answers = [_Answers(family) for family in families]
             readings = [family.reads for family in families]
-            for number, portion in _portions(opened, readings, tick):
-                answers[number].take(portion)
-                del portion
+            with closing(_portions(opened, readings, tick)) as portions:
+                for number, portion in portions:
+                    answers[number].take(portion)
+                    del portion
             for found in answers:
                 for reading, answer in found.all():
                     _add(totals, reading, answer)
         else:
             placed = with_places(opened, plan.spec.data)
             sheet = Sheet(plan, placed)
-            for part in _parts(sheet, placed, salt, tick):
-                queries = bounded_queries(sheet, part)
-                frames = _collected(queries, optimizations=_APART)
-                for query, frame in zip(queries, frames, strict=True):
-                    _add(totals, query.reading, frame)
+            with closing(_parts(sheet, placed, salt, tick)) as parts:
+                for part in parts:
+                    queries = bounded_queries(sheet, part)
+                    frames = _collected(queries, optimizations=_APART)
+                    for query, frame in zip(queries, frames, strict=True):
+                        _add(totals, query.reading, frame)
     return Sums(rows=rows, moments=tuple(totals))
 
 
@@ -128,11 +130,16 @@ def _public(plan: Plan) -> bool:
 
 def _portions(
     opened: Source, readings: Readings, tick: Tick | None
-) -> Iterator[tuple[int, pl.LazyFrame]]:
-    """Yield the rows for each set of columns, in one portion or several."""
-    for number, rows in opened.portions(readings):
-        yield number, rows if tick is None else _ticking(rows, tick)
-        del rows  # so that its memory can be used again
+) -> Generator[tuple[int, pl.LazyFrame]]:
+    """Yield the rows for each set of columns, in one portion or several.
+
+    Whoever stops early closes it: what is ended by the collector of garbage cannot
+    raise an interrupt, and Python would print it.
+    """
+    with closing(opened.portions(readings)) as portions:
+        for number, rows in portions:
+            yield number, rows if tick is None else _ticking(rows, tick)
+            del rows  # so that its memory can be used again
 
 
 class _Answers:
@@ -192,7 +199,7 @@ def _add(totals: list[Moments], reading: Reading, answer: pl.DataFrame) -> None:
 
 def _parts(
     sheet: Sheet, opened: Source, salt: bytes, tick: Tick | None
-) -> Iterator[pl.DataFrame]:
+) -> Generator[pl.DataFrame]:
     """Yield the rows of a part of the units, with what survives of them marked."""
     declared = sheet.plan.spec.data.rows.count
     count = max(1, -(-declared // PART_ROWS))
@@ -200,11 +207,12 @@ def _parts(
     (seed,) = salted(salt, "unit", 1)
     for index in range(count):
         hands = _Hands(bits)
-        for _, frame in _portions(opened, [sheet.part_reads()], tick):
-            part = sheet.part(frame, seed, index, count)
-            dealt_rows = part.map_batches(hands.deal, streamable=True)
-            with _one_interrupt():
-                dealt_rows.collect(engine="streaming")
+        with closing(_portions(opened, [sheet.part_reads()], tick)) as portions:
+            for _, frame in portions:
+                part = sheet.part(frame, seed, index, count)
+                dealt_rows = part.map_batches(hands.deal, streamable=True)
+                with _one_interrupt():
+                    dealt_rows.collect(engine="streaming")
         with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
             marked = threads.map(
                 lambda rows: _marked(rows, sheet, salt), hands.all(part)

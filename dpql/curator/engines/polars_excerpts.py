@@ -9,7 +9,7 @@ keys: each word of a dictionary is looked up once, and no row is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -90,7 +90,7 @@ def excerpt_piece(files: Sequence[Excerpts], data: Data) -> Piece:
     types = {name: _type(leaf) for name, leaf in leaves.items()}
     types |= dict.fromkeys(texts - ids, pl.String()) | dict.fromkeys(coded, pl.Int32())
 
-    def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
+    def portions(readings: Readings) -> Generator[tuple[int, pl.LazyFrame]]:
         every_portion = [
             _Portion(number, parts, stored, words)
             for number, wanted in enumerate(readings)

@@ -6,7 +6,8 @@ as places among the declared keys. In a source each column has one form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,8 +32,11 @@ _MARK = "=place"
 Readings = Sequence[Collection[str]]
 """Sets of columns that are read together."""
 
-Portions = Callable[[Readings], Iterator[tuple[int, pl.LazyFrame]]]
-"""Reads all rows for each set; says for which of them a lazy frame is, by its place."""
+Portions = Callable[[Readings], Generator[tuple[int, pl.LazyFrame]]]
+"""Reads all rows for each set; says for which of them a lazy frame is, by its place.
+
+Whoever has had enough closes it.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +91,7 @@ def sliced(frame: pl.DataFrame) -> Portions:
     """Return a frame in memory as portions."""
     most = SMALL // 2
 
-    def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
+    def portions(readings: Readings) -> Generator[tuple[int, pl.LazyFrame]]:
         for number in range(len(readings)):
             for start in range(0, max(frame.height, 1), most):
                 yield number, frame.slice(start, most).lazy()
@@ -105,7 +109,7 @@ def joined(pieces: Sequence[Piece], data: Data, *, costly: bool = False) -> Sour
     check({name: [piece.types[name] for piece in pieces] for name in names}, data)
     forms = _Forms(pieces, data)
 
-    def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
+    def portions(readings: Readings) -> Generator[tuple[int, pl.LazyFrame]]:
         sets = [
             [name for name in names if inner(name) in wanted] or names[:1]
             for wanted in readings
@@ -120,9 +124,10 @@ def joined(pieces: Sequence[Piece], data: Data, *, costly: bool = False) -> Sour
                 yield number, whole[0] if len(whole) == 1 else pl.concat(whole)
         for piece in pieces:
             if piece.portions is not None:
-                for number, frame in piece.portions(sets):
-                    yield number, forms.uniform(piece, frame, sets[number])
-                    del frame  # so that its memory can be used again
+                with closing(piece.portions(sets)) as found:
+                    for number, frame in found:
+                        yield number, forms.uniform(piece, frame, sets[number])
+                        del frame  # so that its memory can be used again
 
     return Source(
         portions=portions,
@@ -182,15 +187,16 @@ def with_places(source: Source, data: Data) -> Source:
         for name in source.raw
     }
 
-    def portions(readings: Readings) -> Iterator[tuple[int, pl.LazyFrame]]:
-        for number, frame in source.portions(readings):
-            coded = frame
-            for name, table in tables.items():
-                if name in readings[number]:
-                    coded = coded.join(table, on=name, how="left")
-                    coded = coded.drop(name).rename({_MARK: name})
-            yield number, coded
-            del frame, coded
+    def portions(readings: Readings) -> Generator[tuple[int, pl.LazyFrame]]:
+        with closing(source.portions(readings)) as found:
+            for number, frame in found:
+                coded = frame
+                for name, table in tables.items():
+                    if name in readings[number]:
+                        coded = coded.join(table, on=name, how="left")
+                        coded = coded.drop(name).rename({_MARK: name})
+                yield number, coded
+                del frame, coded
 
     types = dict(source.types) | dict.fromkeys(source.raw, pl.Int64())
     return replace(
