@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from dpql.model.condition_text import condition_text
 from dpql.model.plan import Plan, Step
+from dpql.model.promised_rows import condition_words
 from dpql.planner.changes import Change, Verdict, column_name, contrast, whole
-from dpql.planner.explain import promise, title
+from dpql.planner.explain import promise, title, within
 from dpql.planner.figures import decimal, exactly, plural, rational
 
 
@@ -73,11 +74,19 @@ def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
         text = f"{name} γ {contrast(old.gamma, new.gamma, decimal, 3)}"
         yield Change.of(Verdict.SAME, "gamma", text)
     if (old.accuracy, old.unit) != (new.accuracy, new.unit) and not _silent(old, new):
-        text = f"{name} {contrast(old, new, promise, 5)}"
+        text = f"{name} {_promises(old, new)}"
         note = ""
         if old.accuracy is not None and new.accuracy is not None:
             note = "worse" if new.accuracy > old.accuracy else "better"
         yield Change.of(Verdict.SAME, "accuracy", text, note)
+
+
+def _promises(old: Step, new: Step) -> str:
+    """Return both accuracies; what both rest on is said once."""
+    rests = condition_words(new)
+    if rests is None or rests != condition_words(old):
+        return contrast(old, new, promise, 5)
+    return f"{contrast(old, new, within, 5)}, {rests}"
 
 
 def _silent(old: Step, new: Step) -> bool:

@@ -106,7 +106,13 @@ def _counts(plan: Plan) -> str:
         words if len(asked) == 1 else f"{words} ({', '.join(names)})"
         for words, names in asked.items()
     ]
-    return f"{'; '.join(each)}: totals are of those rows" if each else ""
+    if not each:
+        return ""
+    text = f"{'; '.join(each)}: totals are of those rows"
+    if plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE:
+        # The declared number is that of all rows, not of those that are kept.
+        text += ", and how many are kept is private"
+    return text
 
 
 def cautions(plan: Plan) -> list[str]:
@@ -138,10 +144,11 @@ def title(step: Step) -> str:
 def promise(step: Step, significant: int = 5) -> str:
     """Return the stated accuracy and what it rests on, or where it will be found."""
     rests = condition_words(step)
-    return _within(step, significant) + (f" {rests}" if rests else "")
+    return within(step, significant) + (f" {rests}" if rests else "")
 
 
-def _within(step: Step, significant: int = 5) -> str:
+def within(step: Step, significant: int = 5) -> str:
+    """Return the stated accuracy alone."""
     if step.accuracy is None:
         return "beside each value"
     return within_text(step.accuracy, step.unit, significant)
@@ -155,7 +162,7 @@ def _line(plan: Plan, step: Step) -> Line:
         cells=step.cells,
         epsilon=step.epsilon,
         share=step.epsilon / plan.epsilon,
-        within=_within(step),
+        within=within(step),
         rests=condition_words(step),
         accuracy=step.accuracy,
         accuracy_all=step.accuracy_all,

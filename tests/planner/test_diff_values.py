@@ -172,3 +172,14 @@ def test_contrast_gives_up_in_words() -> None:
     one = Fraction(1, 3)
     text = contrast(one, one + Fraction(1, 10**2000), decimal, 3)
     assert text == "0.333 → another, alike in 1000 digits"
+
+
+def test_what_both_accuracies_rest_on_is_said_once() -> None:
+    """The promised rows stand beside both numbers only where they differ."""
+    mean = {"mean": "y", "at_least": "50", "spend": SHARE}
+    old, new = made({"q": mean}), made({"q": mean}, epsilon="2")
+    (line,) = (c.text for c in diff(old, new).changes if c.subject == "accuracy")
+    assert 1 == line.count("at least 50 rows")
+    other = made({"q": {**mean, "at_least": "60"}})
+    (line,) = (c.text for c in diff(old, other).changes if c.subject == "accuracy")
+    assert (1, 1) == (line.count("at least 50 rows"), line.count("at least 60 rows"))

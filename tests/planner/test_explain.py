@@ -51,6 +51,25 @@ def test_rows_that_are_replaced_are_said_to_be() -> None:
     assert found["spends"].endswith("likelier for one row than for another")
 
 
+def test_rows_that_are_kept_of_units_are_of_a_private_number() -> None:
+    """Under replace_one the declared number is that of all rows, kept or not."""
+    made = plan(
+        make_spec(
+            {"person": ID, "x": integer(0, 9, nulls="{as: 0}")},
+            {"average": {"mean": "x", "spend": "{share: 1}"}},
+            rows="{exactly: 100}",
+            neighbours="replace_one",
+            unit="person",
+            contributes="{rows: 2, groups: 1}",
+        )
+    )
+    assert facts(made)["counts"] == (
+        "at most 2 rows of a person: totals are of those rows, "
+        "and how many are kept is private"
+    )
+    assert "private" not in facts(planned("income"))["counts"]
+
+
 def test_the_power_of_two_is_pointed_out() -> None:
     """At epsilon 1 a millionth more halves the grid of snapping."""
     notes = explain(planned("smallest_mean")).notes
