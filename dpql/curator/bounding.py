@@ -182,16 +182,16 @@ def row_priorities(salt: bytes, ids: Integers, contents: Words) -> Words:
 def occurrences(ids: Integers, contents: Words) -> Integers:
     """Number the rows of equal id and content hash: 0, 1, 2 and so on, in any order.
 
-    The same sorts are done whether rows are equal or not.
+    Half of the bits of the hashes are sorted digit by digit, which takes as long
+    whether rows are equal or not; where they tie, ids and hashes are compared in full.
     """
-    place_bits = len(ids).bit_length()
-    packed = contents >> np.uint64(place_bits) << np.uint64(place_bits)
-    packed |= np.arange(len(ids), dtype=np.uint64)
-    packed.sort()
-    places = (packed & np.uint64((1 << place_bits) - 1)).view(np.int64)
-    packed >>= np.uint64(place_bits)
-    tied = _same(packed) & ~(_same(ids[places]) & _same(contents[places]))
-    for first, last in _runs(packed, packed[:-1][tied]):
+    heads = (contents >> np.uint64(_WORD // 2)).astype(np.uint32)
+    places = np.argsort(heads.astype(np.uint16), kind="stable")
+    digits = (heads >> np.uint32(_WORD // 4)).astype(np.uint16)
+    places = places[np.argsort(digits[places], kind="stable")]
+    heads = heads[places]
+    tied = _same(heads) & ~(_same(ids[places]) & _same(contents[places]))
+    for first, last in _runs(heads, heads[:-1][tied]):
         run = places[first:last]
         places[first:last] = run[np.lexsort((contents[run], ids[run]))]
     start = _apart(ids[places], 1)
@@ -260,7 +260,7 @@ def _undecided(
     yield from _runs(units, np.concatenate((units[:-1][joined], units[tied[unlike]])))
 
 
-def _runs(values: Words, some: Words) -> Iterator[tuple[int, int]]:
+def _runs(values: NDArray[Any], some: NDArray[Any]) -> Iterator[tuple[int, int]]:
     """Yield where the runs of some of the sorted values start and end."""
     wanted = np.unique(some)
     firsts = np.searchsorted(values, wanted, side="left")

@@ -215,8 +215,8 @@ def test_a_float_sum_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = pl.DataFrame({"score": [rng.uniform(0, 100) for _ in range(50_000)]})
     assert _convicted(made, frame, frame.sort("score"), "total") == 0
 
-    def floats(step: Step, grids: Any, mask: Any) -> dict[str, pl.Expr]:
-        found = honest(step, grids, mask)
+    def floats(step: Step, grids: Any, mask: Any, **how: Any) -> dict[str, pl.Expr]:
+        found = honest(step, grids, mask, **how)
         name = polars_sums.moment_names(step, grids, mask)["u"]
         running = pl.col(grids[0]).map_batches(
             lambda column: int(np.cumsum(column.to_numpy(), dtype=np.float32)[-1]),

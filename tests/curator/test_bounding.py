@@ -228,8 +228,8 @@ def test_packed_words_rank_as_whole_keys_do(
     assert (np.diff(places)[alike][still] > 0).all()
 
 
-HASHES = [0, 1, 2, 1 << 20, 3 << 20, 1 << 63, 2**64 - 1]
-"""Hashes of rows, of which some agree in all bits that are packed."""
+HASHES = [0, 1, 2, 1 << 20, 3 << 20, 1 << 48, (1 << 48) + 1, 1 << 63, 2**64 - 1]
+"""Hashes of rows, of which some agree in all bits that are sorted."""
 
 
 @given(

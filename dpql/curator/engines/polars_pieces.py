@@ -87,18 +87,6 @@ class Source:
         return sum(int(c.collect(engine="streaming").item()) for c in counts)
 
 
-def sliced(frame: pl.DataFrame) -> Portions:
-    """Return a frame in memory as portions."""
-    most = SMALL // 2
-
-    def portions(readings: Readings) -> Generator[tuple[int, pl.LazyFrame]]:
-        for number in range(len(readings)):
-            for start in range(0, max(frame.height, 1), most):
-                yield number, frame.slice(start, most).lazy()
-
-    return portions
-
-
 def joined(pieces: Sequence[Piece], data: Data, *, costly: bool = False) -> Source:
     """Return the pieces as one source, each column in a type that holds it in all.
 
@@ -206,3 +194,15 @@ def with_places(source: Source, data: Data) -> Source:
         coded=source.coded | source.raw,
         raw=frozenset(),
     )
+
+
+def sliced(frame: pl.DataFrame) -> Portions:
+    """Return a frame in memory as portions."""
+    most = SMALL // 2
+
+    def portions(readings: Readings) -> Generator[tuple[int, pl.LazyFrame]]:
+        for number in range(len(readings)):
+            for start in range(0, max(frame.height, 1), most):
+                yield number, frame.slice(start, most).lazy()
+
+    return portions
