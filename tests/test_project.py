@@ -14,7 +14,8 @@ PACKAGE = ROOT / "dpql"
 EXACT = ("exact.py", "statistics", "mechanisms", "planner", "curator")
 FLOATS_ALLOWED = {"mechanisms/vector.py", "curator/grid.py"}
 """Doubles that a proof covers: lanes settled within bounds, cells put on a grid."""
-LONGEST = 300
+LONGEST = 400
+"""Lines; beyond 300 a module may hold two ideas, but an idea is not cut to fit."""
 
 
 def _modules(*places: str) -> list[Path]:

@@ -6,7 +6,6 @@ from typing import assert_never
 
 from dpql.errors import Span
 from dpql.language.formatter import written
-from dpql.language.grammar import parse_condition
 from dpql.language.predicate import spelled
 from dpql.language.source import form_named
 from dpql.language.tree import Entry, Mapping, Node, Plain, Scalar, Sequence
@@ -123,6 +122,8 @@ def _statistic(ask: Statistic) -> Plain:
     if ask.edges:
         plain["bins"] = [number_text(edge) for edge in ask.edges]
     if ask.where is not None:
+        from dpql.language.grammar import parse_condition
+
         # As the formatter leaves it: keys bare where they can be.
         plain["where"] = spelled(parse_condition(condition_text(ask.where))[0])
     if ask.by:

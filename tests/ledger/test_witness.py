@@ -21,7 +21,7 @@ import os, signal, sys
 from pathlib import Path
 
 from dpql.ledger import open_ledger
-from dpql.model.plan import decode_plan
+from dpql.model.plan_bytes import decode_plan
 
 ledger = open_ledger(sys.argv[1])
 plan = decode_plan(Path(sys.argv[2]).read_bytes())
