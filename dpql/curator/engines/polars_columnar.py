@@ -10,7 +10,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -27,7 +27,7 @@ from dpql.curator.engines.polars_arrow import Keys, array, is_text, raw_texts
 from dpql.curator.engines.polars_columns import Kind, kind_of, places
 from dpql.curator.engines.polars_excerpts import excerpt_piece
 from dpql.curator.engines.polars_folders import folder_type, folder_value
-from dpql.curator.engines.polars_frames import scan_frames
+from dpql.curator.engines.polars_frames import frame_portions
 from dpql.curator.engines.polars_pieces import Piece
 from dpql.curator.engines.urls import Packed
 from dpql.model.spec import CategoryColumn, Data
@@ -155,11 +155,12 @@ def _piece(
             for part in known.parts(stored, [name for name in stored if name in words]):
                 yield partial(_frames, part, frame)
 
+    def frames(wanted: Sequence[str]) -> Generator[pl.DataFrame, None, None]:
+        yield from gathered(tasks(wanted), pl.thread_pool_size())
+
     scheme = {name: kind for name, kind in types.items() if not isinstance(kind, str)}
     return Piece(
-        frame=scan_frames(
-            scheme, lambda wanted: gathered(tasks(wanted), pl.thread_pool_size())
-        ),
+        portions=frame_portions(scheme, frames),
         columns={name: cs.by_name(name) for name in scheme},
         types=types | dict.fromkeys(raw, pl.String()),
         coded=frozenset(keys),

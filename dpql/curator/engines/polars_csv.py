@@ -10,7 +10,7 @@ they are. That changes the order of rows, on which no sum depends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,11 +18,11 @@ import polars as pl
 
 from dpql.curator.engines.ahead import Task, gathered
 from dpql.curator.engines.polars_columns import Kind
-from dpql.curator.engines.polars_frames import scan_frames
 from dpql.curator.engines.polars_lines import lines_of, opened
+from dpql.curator.engines.polars_numbers import read_numbers
 from dpql.curator.engines.polars_text import unquoted, word
 
-_BATCH_BYTES = 1 << 20
+_BATCH_BYTES = 1 << 22
 _CHECKED_BYTES = 1 << 15
 """Bytes that are checked together, and line by line if one of them is broken."""
 
@@ -38,16 +38,18 @@ class Layout:
     """What files have in common that are read together.
 
     ``own`` says in which field of a line a declared column stands; all others are among
-    the values of folders.
+    the values of folders. ``wholes`` says of columns of numbers whether they hold
+    integers.
     """
 
     separator: bytes
     width: int
     own: Mapping[str, int]
     kinds: Mapping[str, Kind]
+    wholes: Mapping[str, bool]
 
     def types(self) -> dict[str, pl.DataType]:
-        """Return the types of the columns: text for numbers, else bytes."""
+        """Return the types of the columns in lines: text for numbers, else bytes."""
         return {
             name: pl.String() if kind is Kind.NUMBER else pl.Binary()
             for name, kind in self.kinds.items()
@@ -66,21 +68,17 @@ def fields(line: bytes, separator: bytes) -> list[bytes | None]:
     return [_unquoted(cell) if cell else None for cell in line.split(separator)]
 
 
-def scan_separated(
-    files: Sequence[tuple[str | bytes, Values]], layout: Layout
-) -> pl.LazyFrame:
-    """Return a row for each line below the headers of some files."""
-    types = layout.types()
+def separated_frames(
+    files: Sequence[tuple[str | bytes, Values]], layout: Layout, names: Sequence[str]
+) -> Generator[pl.DataFrame, None, None]:
+    """Yield a row for each line below the headers of some files."""
 
-    def frames(names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        def tasks() -> Iterator[Task[pl.DataFrame]]:
-            for content, values in files:
-                for batch in _batches(content):
-                    yield partial(_frames, batch, values, names, layout)
+    def tasks() -> Iterator[Task[pl.DataFrame]]:
+        for content, values in files:
+            for batch in _batches(content):
+                yield partial(_frames, batch, values, names, layout)
 
-        return gathered(tasks(), pl.thread_pool_size())
-
-    return scan_frames(types, frames)
+    yield from gathered(tasks(), pl.thread_pool_size())
 
 
 def _batches(content: str | bytes) -> Iterator[bytes]:
@@ -98,10 +96,10 @@ def _frames(
     parts = [_proper(proper, own, layout)]
     if broken:
         parts.append(_broken(broken, own, layout))
-    return [
+    frames = [
         pl.DataFrame(
             {
-                name: part[name]
+                name: part.get_column(name)
                 if name in own
                 else pl.repeat(values[name], part.height, dtype=types[name], eager=True)
                 for name in names
@@ -109,6 +107,7 @@ def _frames(
         )
         for part in parts
     ]
+    return [read_numbers(frame, layout.wholes) for frame in frames]
 
 
 def apart(batch: bytes) -> tuple[bytes, list[bytes]]:

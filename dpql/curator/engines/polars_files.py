@@ -6,10 +6,11 @@ columns are scanned together, others apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+import polars as pl
 import polars.selectors as cs
 
 from dpql.curator.engines.files import Content, File
@@ -19,18 +20,21 @@ from dpql.curator.engines.polars_csv import (
     Layout,
     Values,
     header_names,
-    scan_separated,
+    separated_frames,
 )
 from dpql.curator.engines.polars_folders import (
     folder_columns,
+    folder_type,
     folder_value,
     text_keys,
     text_types,
-    with_values,
 )
-from dpql.curator.engines.polars_lines import opened, scan_lines
+from dpql.curator.engines.polars_frames import frame_portions
+from dpql.curator.engines.polars_lines import line_frames, opened
+from dpql.curator.engines.polars_numbers import read_numbers
 from dpql.curator.engines.polars_pieces import Piece
-from dpql.model.spec import Data
+from dpql.curator.grid import is_whole
+from dpql.model.spec import Data, NumberColumn
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 _MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
@@ -44,7 +48,7 @@ def scanned(format_: str, files: Sequence[File], data: Data) -> list[Piece]:
         RunFault: DPQL501 to DPQL503, from names and headers alone.
     """
     if format_ == "ndjson":
-        return _lines(files, data)
+        return [_lines(files, data)]
     groups: dict[object, list[File]] = {}
     layouts: dict[object, Layout] = {}
     for file in files:
@@ -68,7 +72,14 @@ def _layout(separator: bytes, file: File, data: Data) -> Layout:
         width=len(names),
         own={name: place for name, place in found.items() if place < len(names)},
         kinds={column.name: kind_of(column) for column in data.columns},
+        wholes=_wholes(data),
     )
+
+
+def _wholes(data: Data) -> dict[str, bool]:
+    """Return the columns of numbers, and whether they hold integers."""
+    numbers = [column for column in data.columns if isinstance(column, NumberColumn)]
+    return {column.name: is_whole(column) for column in numbers}
 
 
 def _first_line(content: Content, data: Data) -> bytes:
@@ -95,32 +106,45 @@ def _separated(files: Sequence[File], layout: Layout, data: Data) -> Piece:
         for file in files
         if isinstance(file.content, str | bytes)
     ]
-    return _piece(scan_separated(contents, layout), {}, data)
+    return _piece(partial(separated_frames, contents, layout), data)
 
 
-def _lines(files: Sequence[File], data: Data) -> list[Piece]:
+def _lines(files: Sequence[File], data: Data) -> Piece:
     kinds = {column.name: kind_of(column) for column in data.columns}
-    groups: dict[tuple[Any, ...], list[File]] = {}
+    wholes = _wholes(data)
     for file in files:
         if isinstance(file.content, str):
             _readable(file.content, data)
-        groups.setdefault(tuple(file.values.items()), []).append(file)
-    pieces = []
-    for group in groups.values():
-        contents = [c for c in (f.content for f in group) if isinstance(c, str | bytes)]
-        frame = scan_lines(contents, kinds)
-        frame, columns = with_values(frame, kinds, folder_columns(group[0], data))
-        pieces.append(_piece(frame, columns, data))
-    return pieces
+
+    def frames(names: Sequence[str]) -> Generator[pl.DataFrame, None, None]:
+        wanted = {name: kinds[name] for name in names}
+        for file in files:
+            assert isinstance(file.content, str | bytes), "text is fetched as a whole"
+            values = [
+                value.alias(name)
+                for name, value in folder_columns(file, data).items()
+                if name in wanted
+            ]
+            for frame in line_frames(file.content, wanted):
+                yield read_numbers(frame.with_columns(values), wholes)
+
+    return _piece(frames, data)
 
 
-def _piece(frame: Any, columns: dict[str, Any], data: Data) -> Piece:
-    """Return rows of text as a piece: numbers as text, keys and ids as bytes."""
+def _piece(
+    frames: Callable[[Sequence[str]], Generator[pl.DataFrame, None, None]], data: Data
+) -> Piece:
+    """Return rows of text as a piece: numbers are read, keys and ids are bytes."""
     names = [column.name for column in data.columns]
+    numbers = {
+        name: pl.Int64() if whole else pl.Float64()
+        for name, whole in _wholes(data).items()
+    }
+    types = {column.name: folder_type(kind_of(column)) for column in data.columns}
     return Piece(
-        frame=frame,
-        columns={name: cs.by_name(name) for name in names} | columns,
-        types=text_types(names, data),
+        portions=frame_portions(types | numbers, frames),
+        columns={name: cs.by_name(name) for name in names},
+        types=text_types(names, data) | numbers,
         raw=text_keys(names, data),
     )
 

@@ -1,31 +1,46 @@
-"""Frames that are made while they are asked for, as one lazy frame."""
+"""Frames that are made while they are asked for, in portions for the queries.
+
+They are made in the thread that asks, never in one of polars: an interrupt could not
+end it there, and threads that read ahead would be left behind.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import polars as pl
-from polars.io.plugins import register_io_source
+
+from dpql.curator.engines.polars_pieces import Portions, Readings
+
+_PORTION_BYTES = 24 << 20
+_PORTION_ROWS = 1 << 22
+"""Frames are handed on together up to so many bytes and rows, about."""
 
 
-def scan_frames(
+def frame_portions(
     schema: Mapping[str, Any],
-    frames: Callable[[Sequence[str]], Iterator[pl.DataFrame]],
-) -> pl.LazyFrame:
-    """Return the rows of all frames; ``frames`` takes the columns that are wanted."""
+    frames: Callable[[Sequence[str]], Generator[pl.DataFrame, None, None]],
+) -> Portions:
+    """Return the rows of frames; ``frames`` takes the columns that are wanted."""
 
-    def batches(
-        columns: list[str] | None,
-        predicate: pl.Expr | None,
-        row_limit: int | None,
-        _batch_rows: int | None,
-    ) -> Iterator[pl.DataFrame]:
-        left = row_limit
-        for frame in frames(list(schema) if columns is None else columns):
-            kept = frame if left is None else frame.head(left)
-            if left is not None:
-                left -= kept.height
-            yield kept if predicate is None else kept.filter(predicate)
+    def portions(
+        readings: Readings,
+    ) -> Generator[tuple[int, pl.LazyFrame], None, None]:
+        for number, names in enumerate(readings):
+            wanted = [name for name in schema if name in names]
+            held = [pl.DataFrame(schema={name: schema[name] for name in wanted})]
+            size = rows = 0
+            with closing(frames(wanted)) as found:
+                for frame in found:
+                    held.append(frame)
+                    size += int(frame.estimated_size())
+                    rows += frame.height
+                    if size >= _PORTION_BYTES or rows >= _PORTION_ROWS:
+                        yield number, pl.concat(held, rechunk=False).lazy()
+                        del held[1:], frame  # so that its memory can be used again
+                        size = rows = 0
+            yield number, pl.concat(held, rechunk=False).lazy()
 
-    return register_io_source(batches, schema=dict(schema), is_pure=True)
+    return portions

@@ -9,7 +9,7 @@ rows, and would decompress a file by its first bytes.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,7 +17,6 @@ import numpy as np
 import polars as pl
 
 from dpql.curator.engines.polars_columns import Kind
-from dpql.curator.engines.polars_frames import scan_frames
 from dpql.curator.engines.polars_members import members, parsed, placed, plain, respelt
 from dpql.curator.engines.polars_text import words
 
@@ -28,32 +27,21 @@ _LONG_LINE = 1 << 24
 _NEWLINE = ord("\n")
 
 
-def scan_lines(
-    sources: Sequence[str | bytes], kinds: Mapping[str, Kind]
-) -> pl.LazyFrame:
-    """Return a row for each line of the files: numbers as text, keys and ids as bytes.
+def line_frames(
+    source: str | bytes, kinds: Mapping[str, Kind]
+) -> Iterator[pl.DataFrame]:
+    """Yield a row for each line of a file: numbers as text, keys and ids as bytes.
 
     Lines end at newline bytes and nowhere else; strings of bytes that are no UTF-8 stay
     as they are. A line that is no JSON object is a row of nulls, a missing member is a
     null. Memory holds one batch of lines at a time.
 
     Args:
-        sources: paths, or what files hold.
+        source: a path, or what a file holds.
         kinds: the columns, and what each is declared to hold.
     """
-
-    def frames(names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        wanted = {name: kinds[name] for name in names}
-        for source in sources:
-            for batch in batches(source, _BATCH_BYTES, _LONG_LINE):
-                yield _frame(batch, wanted)
-
-    types = {name: _type(kind) for name, kind in kinds.items()}
-    return scan_frames(types, frames)
-
-
-def _type(kind: Kind) -> pl.DataType:
-    return pl.String() if kind is Kind.NUMBER else pl.Binary()
+    for batch in batches(source, _BATCH_BYTES, _LONG_LINE):
+        yield _frame(batch, kinds)
 
 
 def batches(source: str | bytes, size: int, longest: int) -> Iterator[bytes]:

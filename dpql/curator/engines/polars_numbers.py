@@ -6,6 +6,7 @@ the double of a long text near a tie, is settled by the text itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal, DecimalException
 from typing import Any
 
@@ -40,8 +41,9 @@ def nearest_integer(cell: pl.Expr, dtype: Any) -> pl.Expr:
         return _of_doubles(cell.cast(pl.Float64))
     if dtype in _WIDE:
         cell = cell.clip(-FARTHEST if dtype == pl.Int128 else 0, FARTHEST)
-    exact = cell.cast(pl.Int64, strict=False)
-    return exact if dtype != pl.String else _of_texts(cell, exact)
+    if dtype == pl.String:
+        return cell.map_batches(integers, return_dtype=pl.Int64(), is_elementwise=True)
+    return cell.cast(pl.Int64, strict=False)
 
 
 def _of_doubles(number: pl.Expr) -> pl.Expr:
@@ -64,34 +66,53 @@ def _of_decimals(cell: pl.Expr, scale: int) -> pl.Expr:
     return nearest.clip(-FARTHEST, FARTHEST).cast(pl.Int64)
 
 
-def _of_texts(text: pl.Expr, exact: pl.Expr) -> pl.Expr:
-    """Return the nearest integer of a text that may be none.
+def read_numbers(frame: pl.DataFrame, wholes: Mapping[str, bool]) -> pl.DataFrame:
+    """Return a frame with its texts of numbers read, as integers if they are whole."""
+    columns = {}
+    for column in frame.get_columns():
+        columns[column.name] = column
+        if column.name in wholes:
+            whole = wholes[column.name]
+            columns[column.name] = (
+                integers(column) if whole else column.cast(pl.Float64, strict=False)
+            )
+    return pl.DataFrame(columns)
 
-    Its double tells it, unless that is a tie, which the text may miss by little, or is
-    so large that several integers have it.
+
+def integers(texts: pl.Series) -> pl.Series:
+    """Return the integers nearest to texts, ties up; null where there is no number.
+
+    The double of a text tells it, unless that is a tie, which the text may miss by
+    little, or is so large that several integers have it.
     """
-    number = text.cast(pl.Float64, strict=False)
-    size = number.abs()
-    tie = (number - number.floor() == HALF) & (text.str.len_bytes() > _SURE_DIGITS)
-    doubtful = exact.is_null() & (size <= FARTHEST) & (tie | (size >= _SPARSE))
-    settled = (
-        pl.when(doubtful)
-        .then(text)
-        .map_batches(_settled, return_dtype=pl.Int64(), is_elementwise=True)
+    name = texts.name
+    texts = texts.alias("text")  # polars would take some names for patterns
+    number, size = pl.col("number"), pl.col("number").abs()
+    tie = (number - number.floor() == HALF) & (pl.col("length") > _SURE_DIGITS)
+    doubtful = (
+        pl.col("exact").is_null() & (size <= FARTHEST) & (tie | (size >= _SPARSE))
     )
-    return pl.coalesce(exact, settled, _of_doubles(number))
-
-
-def _settled(texts: pl.Series) -> pl.Series:
-    """Return the integers nearest to texts, of which few are not null."""
-    if texts.null_count() == len(texts):
-        return pl.repeat(None, len(texts), dtype=pl.Int64, eager=True)
-    found = [None if text is None else _nearest(text) for text in texts]
-    return pl.Series(found, dtype=pl.Int64)
+    frame = pl.DataFrame(
+        {
+            "exact": texts.cast(pl.Int64, strict=False),
+            "number": texts.cast(pl.Float64, strict=False),
+            "length": texts.str.len_bytes(),
+        }
+    ).select(
+        nearest=pl.coalesce("exact", _of_doubles(number)),
+        doubtful=doubtful.fill_null(False),
+    )
+    places = frame["doubtful"].arg_true()
+    found = [_nearest(text) for text in texts.gather(places)]
+    settled = pl.Series(found, dtype=pl.Int64)
+    return frame["nearest"].scatter(places, settled).alias(name)
 
 
 def _nearest(text: str) -> int | None:
-    """Return the integer nearest to a text, ties up; None if Python cannot read it."""
+    """Return the integer nearest to a text, ties up; None if Python cannot read it.
+
+    Numbers are moderate here: their doubles are.
+    """
     try:
         number = Decimal(text)
         ties = ROUND_HALF_DOWN if number.is_signed() else ROUND_HALF_UP
