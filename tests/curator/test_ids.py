@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import cache
@@ -29,7 +30,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spec_text import make_spec
 
-from dpql.curator.engines import engine_named
+from dpql.curator.engines import engine_named, polars_csv
+from dpql.curator.engines.polars_columns import Kind
 from dpql.errors import RunFault
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -588,3 +590,54 @@ def test_one_broken_text_in_csv_changes_no_other_row(tmp_path: Path) -> None:
     rows[2500:2500] = [b"x\xff,5", b"x\xfe,5", b'"x\xfe",5', b'x\xfe",5', b"\xff"]
     (tmp_path / "a.csv").write_bytes(b"\n".join([b"person,k", *rows]))
     assert ([0, 3, 5000], [0]) == _keys(tmp_path / "a.csv", "person")
+
+
+def _row(line: str) -> tuple[bytes | None, ...]:
+    """Return the cells of a line by the rule of docs/reference/data.md."""
+    cells = line.removesuffix("\r").encode().split(b",")
+    found = [_unquoted(cell) if cell else None for cell in cells]
+    return (*found, None, None, None)[:3]
+
+
+@given(
+    lines=st.lists(
+        st.text(st.sampled_from('5a",\r ;\t\0é\ufeff'), min_size=1, max_size=9),
+        min_size=1,
+        max_size=8,
+    )
+)
+@example(lines=["5,a", "5\r,a"])
+@example(lines=["\r,\r\r", "5\r\r"])
+@RELAXED
+def test_cells_of_csv_are_their_bytes_whichever_way_a_line_is_read(
+    lines: list[str],
+) -> None:
+    """A line is cut at commas and nowhere else; one pair of quotes is all it loses."""
+    layout = polars_csv.Layout(
+        separator=b",",
+        width=3,
+        own={"a": 0, "b": 1, "c": 2},
+        kinds=dict.fromkeys("abc", Kind.ID),
+        wholes={},
+    )
+    batch = "".join(f"{line}\n" for line in lines).encode()
+    for broken in (b"", b"\xff,\xff,\xff\n"):
+        frames = polars_csv._frames(batch + broken, {}, "abc", layout)
+        rows = Counter(row for frame in frames for row in frame.rows())
+        expected = Counter(map(_row, lines))
+        if broken:
+            expected[(b"\xff",) * 3] += 1
+        assert expected == rows
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_a_carriage_return_belongs_to_its_id(suffix: str, tmp_path: Path) -> None:
+    """An id that ends in one is another id, and the same in every line of its own."""
+    mark = {"csv": b",", "tsv": b"\t"}[suffix]
+    path = tmp_path / f"rows.{suffix}"
+    head = mark.join([b"person", b"x", b"note"])
+    bare, returned = (mark.join([i, b"1", b"a"]) for i in (b"5", b"5\r"))
+    path.write_bytes(b"\n".join([head, bare, returned, b""]))
+    assert 2 == units(str(path))
+    path.write_bytes(b"\n".join([head, returned, returned + b"\xff", b""]))
+    assert 1 == units(str(path))

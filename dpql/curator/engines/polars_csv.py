@@ -3,9 +3,10 @@
 No quote character exists, so no record can swallow another; one pair of quotes around a
 cell is stripped. Short lines end in nulls, long ones lose their excess.
 
-Lines are read in batches. polars parses those that are UTF-8; the others, which it
-would refuse or mend, are split one by one, and their keys and ids stay the bytes that
-they are. That changes the order of rows, on which no sum depends.
+Lines are read in batches. polars parses those that are UTF-8. The others, which it
+would refuse or mend, are split one by one, and so are those with a carriage return
+inside, which it would strip from a cell: keys and ids stay the bytes that they are.
+That changes the order of rows, on which no sum depends.
 """
 
 from __future__ import annotations
@@ -111,11 +112,11 @@ def _frames(
 
 
 def apart(batch: bytes) -> tuple[bytes, list[bytes]]:
-    """Return the lines that are UTF-8, together, and each of those that are not.
+    """Return the lines that polars reads as they are, together, and each other one.
 
-    A broken line costs its own time and that of some kilobytes beside it.
+    Such a line costs its own time and that of some kilobytes beside it.
     """
-    if word(batch) is not None:
+    if _is_proper(batch):
         return batch, []
     proper: list[bytes] = []
     broken: list[bytes] = []
@@ -124,12 +125,18 @@ def apart(batch: bytes) -> tuple[bytes, list[bytes]]:
         end = batch.find(b"\n", start + _CHECKED_BYTES) + 1 or len(batch)
         part = batch[start:end]
         start = end
-        if word(part) is not None:
+        if _is_proper(part):
             proper.append(part)
             continue
         for line in _split(part):
-            (proper if word(line) is not None else broken).append(line)
+            (proper if _is_proper(line) else broken).append(line)
     return b"".join(proper), broken
+
+
+def _is_proper(text: bytes) -> bool:
+    """Tell whether lines are UTF-8, with carriage returns only where lines end."""
+    stray = text.count(b"\r") - text.count(b"\r\n")
+    return not stray and word(text) is not None
 
 
 def _split(part: bytes) -> Iterator[bytes]:
@@ -140,7 +147,7 @@ def _split(part: bytes) -> Iterator[bytes]:
 
 
 def _proper(text: bytes, own: Mapping[str, int], layout: Layout) -> pl.DataFrame:
-    """Return the columns of lines that are UTF-8.
+    """Return the columns of lines that polars reads as they are.
 
     A header of ours comes first: no record stands where polars looks for the marks of
     compressed files.
@@ -166,7 +173,7 @@ def _proper(text: bytes, own: Mapping[str, int], layout: Layout) -> pl.DataFrame
 def _broken(
     lines: Sequence[bytes], own: Mapping[str, int], layout: Layout
 ) -> pl.DataFrame:
-    """Return the columns of lines that are no UTF-8; such a number is missing."""
+    """Return the columns of other lines; a number that is no UTF-8 is missing."""
     rows = [fields(line, layout.separator) for line in lines]
     if not own:
         return pl.DataFrame({"0": [None] * len(rows)})
