@@ -36,12 +36,22 @@ def test_portions_hold_all_rows_once(
     monkeypatch.setattr(polars_frames, "_PORTION_BYTES", limits[0])
     monkeypatch.setattr(polars_frames, "_PORTION_ROWS", limits[1])
     frames = [pl.DataFrame({"x": [n], "k": [str(n)]}) for n in range(count)]
+    frames[1:1] = [frame.clear() for frame in frames[:1]]
     found = _portions(frames, [["x"], ["k", "x"]])
     for number, names in enumerate((["x"], ["x", "k"])):
         some = [frame for place, frame in found if place == number]
         assert all(names == frame.columns for frame in some)
         assert all(frame.height <= limits[1] for frame in some)
         assert list(range(count)) == pl.concat(some)["x"].to_list()
+
+
+def test_large_frames_go_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is joined to others beyond the limit of rows, nor cut."""
+    monkeypatch.setattr(polars_frames, "_PORTION_ROWS", 4)
+    sizes = [1, 2, 9, 1, 4, 3, 1, 1]
+    frames = [pl.DataFrame({"x": [1] * size, "k": ["a"] * size}) for size in sizes]
+    found = [frame.height for _, frame in _portions(frames, [["x"]])]
+    assert [3, 9, 1, 4, 4, 1] == found
 
 
 FORMS = ["csv", "tsv", "ndjson", "arrow"]

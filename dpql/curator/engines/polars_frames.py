@@ -16,7 +16,10 @@ from dpql.curator.engines.polars_pieces import Portions, Readings
 
 _PORTION_BYTES = 24 << 20
 _PORTION_ROWS = 1 << 22
-"""Frames are handed on together up to so many bytes and rows, about."""
+"""Frames are handed on together up to so many bytes, about, and so many rows.
+
+A frame of more rows goes by itself: a portion has as many as polars can count.
+"""
 
 
 def frame_portions(
@@ -34,13 +37,15 @@ def frame_portions(
             size = rows = 0
             with closing(frames(wanted)) as found:
                 for frame in found:
+                    full = size >= _PORTION_BYTES or rows + frame.height > _PORTION_ROWS
+                    if rows and full:
+                        yield number, pl.concat(held, rechunk=False).lazy()
+                        del held[1:]  # so that its memory can be used again
+                        size = rows = 0
                     held.append(frame)
                     size += int(frame.estimated_size())
                     rows += frame.height
-                    if size >= _PORTION_BYTES or rows >= _PORTION_ROWS:
-                        yield number, pl.concat(held, rechunk=False).lazy()
-                        del held[1:], frame  # so that its memory can be used again
-                        size = rows = 0
+                    del frame
             yield number, pl.concat(held, rechunk=False).lazy()
 
     return portions
