@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Reservation, open_ledger
-from dpql.model.plan import decode_plan
+from dpql.model.plan_bytes import decode_plan
 
 if __name__ == "__main__":
     dataset, location, witness, plan_file, frame = sys.argv[1:]
