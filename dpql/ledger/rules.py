@@ -66,6 +66,18 @@ def sharers(
     )
 
 
+def partners(account: Account, accounts: Mapping[str, Account]) -> tuple[str, ...]:
+    """Return the datasets that were given this one's data and that it names nowhere.
+
+    Wherever the data of either are by now: a copy of them has the same people in it.
+    """
+    return tuple(
+        name
+        for name, other in accounts.items()
+        if account.dataset in other.sharing and name not in account.sharing
+    )
+
+
 def _clash(place: Place, account: Account, other: Account) -> bool:
     """Tell whether data are another dataset's, and nobody decided to share them."""
     for share in account.shares:

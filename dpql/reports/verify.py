@@ -61,7 +61,7 @@ class ChainFacts:
 
     ``holds``: the entry is in the chain with that digest. ``agrees``: it is a draw of
     this plan, with that cap and these amounts, for the unit that the owner protects,
-    on data that were bound if the report says so.
+    on data that were bound, alone or shared, if the report says so.
     ``sealed``: the number of the entry that names this envelope. ``ordinal``: which
     run of the plan it was. ``approvals``: how many the owner asks for.
     """
@@ -267,7 +267,7 @@ def _require_ledger(
     problem = (
         f"does not hold entry {record.seq} as the report states it"
         if not facts.holds
-        else "states another unit or other amounts for that entry"
+        else "states another unit, other amounts or another sharing for that entry"
         if not facts.agrees
         else "names another report for that run, or none"
         if facts.sealed is None

@@ -151,6 +151,45 @@ def test_owner_may_share_data_and_the_chain_says_so(ledger: Ledger, data: Path) 
     assert _refused(june)[0] == "DPQL716"
 
 
+def test_data_once_shared_stay_shared_wherever_they_go(
+    ledger: Ledger, data: Path
+) -> None:
+    """Copying the data and binding the copy takes the second budget from nobody."""
+    may, june = str(data / "may.csv"), str(data / "june.csv")
+    _draw(ledger, "one", may)
+    assert not ledger.account("one").runs[0].shared
+    ledger.bind("two", may, shared=True)
+    for name in ("one", "two"):
+        copy = str(data / f"{name}.csv")
+        Path(copy).write_bytes((data / "may.csv").read_bytes())
+        ledger.bind(name, copy)
+        assert _draw(ledger, name, copy).binding is Binding.SHARED
+        assert _draw(ledger, name, copy).binding is Binding.SHARED
+        account = ledger.verify(name)
+        assert [run.shared for run in account.runs[-2:]] == [True, True]
+        assert account.places[-1] == copy
+    assert ledger.account("one").partners == ("two",)
+    assert ledger.account("two").partners == ()
+    assert _draw(ledger, "three", june).binding is Binding.BOUND
+    assert not ledger.account("three").runs[0].shared
+
+
+def test_a_partner_gets_the_shared_place_and_no_other(
+    ledger: Ledger, data: Path
+) -> None:
+    """That a dataset has a partner is kept, and frees none of its later places."""
+    may, june = str(data / "may.csv"), str(data / "june.csv")
+    _draw(ledger, "one", may)
+    ledger.bind("two", may, shared=True)
+    ledger.bind("one", june)
+    _draw(ledger, "one", june)
+    for attempt in (
+        lambda: ledger.bind("two", june),
+        lambda: ledger.bind("three", may),
+    ):
+        assert _refused(attempt)[0] == "DPQL716"
+
+
 def test_a_shared_folder_gives_later_files_to_nobody_else(
     ledger: Ledger, data: Path
 ) -> None:
