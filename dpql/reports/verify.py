@@ -33,6 +33,7 @@ from dpql.reports.checks import (
     approval_check,
     arithmetic_check,
     data_check,
+    fault_check,
     files_check,
     ledger_check,
     signature_check,
@@ -143,6 +144,7 @@ def verify(
         arithmetic_check(release),
         ledger_check(predicate, facts.sealed if facts else None),
         data_check(predicate),
+        fault_check(release),
     ]
     unchecked = [*UNCHECKED, FILES_AWAY if files is None else CELLS]
     if predicate.plan.version != VERSION:
