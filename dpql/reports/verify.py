@@ -39,7 +39,7 @@ from dpql.reports.checks import (
     signature_check,
 )
 from dpql.reports.envelope import in_role, open_envelope
-from dpql.reports.names import CSV_NAME
+from dpql.reports.names import CSV_NAME, ENVELOPE_NAME
 from dpql.reports.predicate import (
     FIRST_FORMAT,
     RELEASE,
@@ -304,7 +304,7 @@ def _file_checks(
             raise VerifyFault.of(
                 "DPQL610",
                 f"{name} is missing or not the file that was signed",
-                hint="take the values from the report itself",
+                hint=f"take the values from {ENVELOPE_NAME}: `dpql show` prints them",
             )
         names.append(name)
     return [files_check(names)]

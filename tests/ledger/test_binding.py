@@ -85,6 +85,29 @@ def test_second_dataset_gets_no_budget_for_the_same_data(
     assert _draw(ledger, "two", data / "june.csv").binding is Binding.BOUND
 
 
+def test_hint_for_a_name_that_is_not_open_opens_it_first(
+    ledger: Ledger, data: Path
+) -> None:
+    """Only an open dataset can be bound, so the steps come in that order."""
+    may = str(data / "may.csv")
+    _draw(ledger, "one", may)
+
+    def opened() -> object:
+        return ledger.open_account(
+            "four",
+            cap=Fraction(9),
+            unit=None,
+            neighbours=Neighbours.ADD_REMOVE,
+            location=may,
+        )
+
+    code, hint = _refused(opened)
+    first, second = "`dpql ledger open four` without --data", "bind four --data PLACE"
+    assert code == "DPQL716"
+    assert 0 < hint.find(first) < hint.find(second)
+    assert first not in _refused(lambda: _reserved(ledger, "two", may))[1]
+
+
 def test_two_runs_at_once_do_not_both_draw(ledger: Ledger, data: Path) -> None:
     """Both are reserved before either draws: the second is refused at its draw."""
     frame = str(data / "may.csv")
