@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dpql.api.published import known_heads
 from dpql.errors import LedgerFault
-from dpql.ledger import Account, Head, Ledger
+from dpql.ledger import Account, Head, Ledger, Run
 from dpql.model.plan import Plan
 from dpql.planner import audit_published
 from dpql.reports.checks import page_check, strangers_note
@@ -75,7 +75,7 @@ def chain_of(ledger: Ledger) -> Chain:
             holds=account.holds(head),
             agrees=run is not None
             and account.protects(plan)
-            and (run.bound or record.data not in (BOUND, SHARED))
+            and _binding(run, record.data)
             and (run.plan, run.cap, run.before, run.after)
             == (plan.digest, record.cap, record.before, record.after),
             sealed=run.sealed if run and run.envelope == envelope else None,
@@ -84,6 +84,13 @@ def chain_of(ledger: Ledger) -> Chain:
         )
 
     return facts
+
+
+def _binding(run: Run, data: str) -> bool:
+    """Tell whether the chain says the same of the data of a run as its report."""
+    if data not in (BOUND, SHARED):
+        return True
+    return run.bound and run.shared == (data == SHARED)
 
 
 def _siblings(place: Path) -> list[Path]:

@@ -39,6 +39,8 @@ def _text(account: Account) -> str:
     for share in account.shares:
         names = ", ".join(map(shown, share.datasets))
         lines.append(f"   shared     {_near(share.location)} with {names}")
+    if account.partners:
+        lines.append(f"   shared     with {', '.join(map(shown, account.partners))}")
     lines += [_run_line(run) for run in account.runs]
     return "\n".join(lines) + "\n"
 
@@ -70,6 +72,7 @@ def _document(account: Account) -> dict[str, Any]:
             {"place": share.location, "datasets": list(share.datasets)}
             for share in account.shares
         ],
+        "partners": list(account.partners),
         "cap": str(account.cap),
         "spent": str(account.spent),
         "reserved": str(account.reserved),

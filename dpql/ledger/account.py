@@ -43,7 +43,8 @@ _SPENT = frozenset({State.DRAWING, State.RELEASED, State.LOST})
 class Run:
     """One debit: ``number`` is that of the entry that reserved it.
 
-    ``bound`` says that the dataset was bound to a place when the run drew.
+    ``bound`` says that the dataset was bound to a place when the run drew, ``shared``
+    that its data had other budgets by then, wherever they were at that time.
     """
 
     number: int
@@ -57,6 +58,7 @@ class Run:
     envelope: str | None = None
     sealed: int | None = None
     bound: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,8 @@ class Account:
 
     ``ledger`` is a name that no other ledger has, empty where it has none. ``places``
     are those that the data were bound to, the last one last. ``shares`` are those of
-    them that other datasets have too, by the owner's decision.
+    them that other datasets have too, by the owner's decision. ``partners`` are the
+    datasets that were given the data of this one later.
     """
 
     dataset: str
@@ -76,6 +79,7 @@ class Account:
     approvals: int = 0
     places: tuple[str, ...] = ()
     shares: tuple[Shared, ...] = ()
+    partners: tuple[str, ...] = ()
     mark: str = ""
     runs: tuple[Run, ...] = ()
     seq: int = 0
@@ -101,6 +105,12 @@ class Account:
     def left(self) -> Fraction:
         """What a new run may still take."""
         return self.cap - self.committed
+
+    @property
+    def sharing(self) -> frozenset[str]:
+        """The datasets that had the same data at any time, as far as the chain says."""
+        named = (name for share in self.shares for name in share.datasets)
+        return frozenset((*named, *self.partners))
 
     def run(self, number: int) -> Run | None:
         """Return the run of that number."""

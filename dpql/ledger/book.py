@@ -21,6 +21,7 @@ from dpql.ledger.entry import (
     CapRaised,
     Drawing,
     Head,
+    Joined,
     Lost,
     Opened,
     Released,
@@ -32,6 +33,7 @@ from dpql.ledger.places import Place, place_of
 from dpql.ledger.reader import Reader
 from dpql.ledger.receipts import Binding, Receipt, Reservation, Sealed
 from dpql.ledger.rules import (
+    partners,
     refuse_bound,
     refuse_cap,
     refuse_name,
@@ -236,8 +238,10 @@ class Ledger(Reader):
         refuse_bound(place, page.account, accounts)
         if not page.account.places:
             page.add(Bound(location=place.text))
-        others = sharers(place, page.account, accounts)
-        return Binding.SHARED if others else Binding.BOUND
+        others = partners(page.account, accounts)
+        if others:
+            page.add(Joined(datasets=others))
+        return Binding.SHARED if page.account.sharing else Binding.BOUND
 
     def recover(self, dataset: str, run: int | None = None) -> tuple[Run, ...]:
         """End the runs that died: give back what was only held back.

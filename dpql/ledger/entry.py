@@ -69,6 +69,17 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """The owner gave ``datasets`` a further budget for the data of this one.
+
+    The chains of those say where and when; a run writes it here before it draws, so
+    that this chain alone tells that the draw was on shared data.
+    """
+
+    datasets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reserved:
     """A run of a plan holds ``epsilon`` back: ``after`` = ``before`` + epsilon."""
 
@@ -111,7 +122,7 @@ class Lost:
     run: int
 
 
-Owners = Opened | CapRaised | Bound | Shared
+Owners = Opened | CapRaised | Bound | Shared | Joined
 Event = Owners | Reserved | Drawing | Released | Cancelled | Lost
 
 

@@ -11,24 +11,18 @@ from __future__ import annotations
 
 import glob
 import os
-import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
+
+from dpql.ledger.addresses import spelled
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _LOCAL = "file"
-_SAME = {"http": "https", "s3a": "s3", "s3n": "s3", "gcs": "gs"}
-_PORTS = {"https": (80, 443)}
 _WILD = re.compile(r"[*?\[]")
-_OPTION = (
-    r"(?:region|scheme|endpoint_override|enable_tls|(?:blob|dfs)_storage_authority)"
-)
-_OPTIONS = re.compile(rf"\?{_OPTION}=[^&]*(?:&{_OPTION}=[^&]*)*\Z")
-"""How a cloud is reached, behind a question mark that is no wildcard."""
 
 File = tuple[int, int]
 """What a file is, whatever its names are: its device and its number there."""
@@ -76,28 +70,11 @@ def place_of(frame: object) -> Place | None:
 
 
 def _address(text: str) -> str | None:
-    """Return an address in one spelling; None for the path of a file.
-
-    What comes after the path chooses a version or carries a signature, so it is left
-    away, as are user and password: places that differ in them only are taken for one.
-    """
+    """Return an address in one spelling; None for the path of a file."""
     found = _SCHEME.match(text)
     if found is None or found[1].lower() == _LOCAL or "://" not in text:
         return None
-    try:
-        parts = urlsplit(text)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        return text
-    scheme = _SAME.get(parts.scheme, parts.scheme)
-    if port is not None and port not in _PORTS.get(scheme, ()):
-        host = f"{host}:{port}"
-    rest = parts.path
-    if scheme != "https":
-        # A question mark is a wildcard where it is no question: kept with the path.
-        rest = _OPTIONS.sub("", text.split("://", 1)[1].partition("/")[2])
-    path = posixpath.normpath(f"/{unquote(rest)}").replace("//", "/")
-    return f"{scheme}://{host}{path}"
+    return spelled(text)
 
 
 def _addresses_meet(one: str, other: str) -> bool:

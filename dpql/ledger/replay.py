@@ -17,6 +17,7 @@ from dpql.ledger.entry import (
     Entry,
     Event,
     Head,
+    Joined,
     Lost,
     Opened,
     Owners,
@@ -86,6 +87,10 @@ def _owner(account: Account, entry: Entry, event: Owners) -> Account:
             places=(*account.places, event.location),
             shares=(*account.shares, event),
         )
+    if isinstance(event, Joined):
+        if not event.datasets or account.dataset in event.datasets:
+            raise broken(entry.seq)
+        return replace(account, partners=(*account.partners, *event.datasets))
     if event.cap <= account.cap:
         raise broken(entry.seq)
     return replace(account, cap=event.cap)
@@ -150,21 +155,26 @@ def _run(
     needed = State.RESERVED if isinstance(event, Drawing | Cancelled) else State.DRAWING
     if run is None or run.state is not needed:
         raise broken(entry.seq)
-    runs[run.number] = _moved(run, entry, event, bound=bool(account.places))
+    runs[run.number] = _moved(account, run, entry, event)
     return committed - run.epsilon if isinstance(event, Cancelled) else committed
 
 
 def _moved(
+    account: Account,
     run: Run,
     entry: Entry,
     event: Drawing | Released | Cancelled | Lost,
-    *,
-    bound: bool,
 ) -> Run:
     match event:
         case Drawing():
             head = Head(dataset=entry.dataset, seq=entry.seq, digest=entry.digest)
-            return replace(run, state=State.DRAWING, drawing=head, bound=bound)
+            return replace(
+                run,
+                state=State.DRAWING,
+                drawing=head,
+                bound=bool(account.places),
+                shared=bool(account.sharing),
+            )
         case Released(envelope=envelope):
             return replace(
                 run, state=State.RELEASED, envelope=envelope, sealed=entry.seq

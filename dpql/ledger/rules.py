@@ -46,12 +46,17 @@ def refuse_taken(
     for name, other in accounts.items():
         if name != account.dataset and _clash(place, account, other):
             own = shown(account.dataset)
+            opening = (
+                "" if account.seq else f"`dpql ledger open {own}` without --data, "
+            )
+            then = "then " if opening else ""
             raise LedgerFault.of(
                 "DPQL716",
                 f"these data are bound to `{shown(name)}`, not to `{own}`",
                 hint=f"run the plan with `--dataset {shown(name)}`: data have one "
                 "budget, whatever a spec calls them. An owner who means to give them "
-                f"a second one says so: `dpql ledger bind {own} --data PLACE --shared`",
+                f"a second one says so: {opening}{then}`dpql ledger bind {own} --data "
+                "PLACE --shared`",
             )
 
 
@@ -63,6 +68,18 @@ def sharers(
         name
         for name, other in accounts.items()
         if name != account.dataset and any(_meeting(place, other))
+    )
+
+
+def partners(account: Account, accounts: Mapping[str, Account]) -> tuple[str, ...]:
+    """Return the datasets that were given this one's data and that it names nowhere.
+
+    Wherever the data of either are by now: a copy of them has the same people in it.
+    """
+    return tuple(
+        name
+        for name, other in accounts.items()
+        if account.dataset in other.sharing and name not in account.sharing
     )
 
 
@@ -160,7 +177,7 @@ def refuse_runs(
             hint=_recovery(account)
             if waiting
             else f"a reviewer can allow one more in a new approval: `dpql approve "
-            f"PLAN --dataset {shown(account.dataset)} --runs {made + 1}`",
+            f"PLAN --dataset {shown(account.dataset)} --runs {made + 1} --out NEWFILE`",
         )
 
 

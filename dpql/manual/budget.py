@@ -138,7 +138,7 @@ BUDGET: dict[str, Code] = {
             "recover` gives it back."
         ),
         wrong="dpql run plan.json --again  (approved for one run)",
-        right="dpql approve plan.json --key officer --runs 2",
+        right="dpql approve plan.json --key officer --runs 2 --out more.approval.json",
     ),
     "DPQL716": Code(
         title="the data belong to another budget",

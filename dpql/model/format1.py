@@ -60,6 +60,21 @@ def completed(plan: Plan, document: dict[str, Any]) -> dict[str, Any]:
     return {**document, "steps": steps}
 
 
+def filled(plan: Plan) -> tuple[str, ...]:
+    """Return the statistics that counted rows beyond the bound of a unit at their fill.
+
+    They took the declared number of rows for public though bounding made it private:
+    wrong numbers, which a reader must be told of.
+    """
+    if plan.version != 1:
+        return ()
+    return tuple(
+        step.name
+        for step in plan.steps
+        if step.bound is not None and _took_n_for_public(step)
+    )
+
+
 def _lacking_step(step: Any) -> Any:
     if not isinstance(step, dict):
         return step

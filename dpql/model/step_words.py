@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dpql.model.format1 import filled
 from dpql.model.notation import name_text
-from dpql.model.plan import CentredVariance, Step
+from dpql.model.plan import CentredVariance, Plan, Step
 
 
 def variance_words(step: Step) -> str:
@@ -24,3 +25,23 @@ def bound_words(step: Step, unit: str) -> str:
     if reached >= cells:
         return f"{text} in each of {cells} groups"
     return f"{text} in {reached} of {cells} groups"
+
+
+def excess_words(plan: Plan) -> str:
+    """Return what became of the rows of a unit beyond its bound."""
+    names = filled(plan)
+    if not names:
+        return "totals are of those rows"
+    return f"dpql 0.1 counted the others at their fill in {', '.join(names)}"
+
+
+def fault_words(plan: Plan) -> str | None:
+    """Return what is known to be wrong in the numbers of a plan, or None."""
+    names = filled(plan)
+    if not names:
+        return None
+    return (
+        "dpql 0.1 divided by the declared number of rows, and counted the rows beyond "
+        f"the bound of a unit at their fill: {', '.join(names)} are wrong where a unit "
+        "had more rows than that"
+    )

@@ -10,10 +10,10 @@ from dpql.mechanisms import MECHANISMS
 from dpql.model.condition import columns_in
 from dpql.model.condition_text import condition_text
 from dpql.model.notation import unit_text
-from dpql.model.plan import Affine, Plan, Step
+from dpql.model.plan import VERSION, Affine, Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import IdColumn, Neighbours, StatisticKind
-from dpql.model.step_words import bound_words, variance_words
+from dpql.model.step_words import bound_words, excess_words, variance_words
 from dpql.planner.alternatives import error_at, finer_grid, round_target
 from dpql.planner.changes import column_name, whole
 from dpql.planner.figures import decimal, percent, plural, rational, times, within_text
@@ -108,8 +108,9 @@ def _counts(plan: Plan) -> str:
     ]
     if not each:
         return ""
-    text = f"{'; '.join(each)}: totals are of those rows"
-    if plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE:
+    text = f"{'; '.join(each)}: {excess_words(plan)}"
+    current = plan.version == VERSION
+    if current and plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE:
         # The declared number is that of all rows, not of those that are kept.
         text += ", and how many are kept is private"
     return text

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dpql.diagnostics import shown
 from dpql.model.release import Release
+from dpql.model.step_words import fault_words
 from dpql.reports.approval import Approved
 from dpql.reports.caveats import UNCOUNTED
 from dpql.reports.names import ENVELOPE_NAME, HTML_NAME, PARQUET_NAME
@@ -92,6 +93,12 @@ def data_check(predicate: ReportPredicate) -> Check | None:
     if predicate.ledger is None or not predicate.caveats:
         return None
     return Check("data", "; ".join(predicate.caveats), warning=True)
+
+
+def fault_check(release: Release) -> Check | None:
+    """Warn of numbers that are known to be wrong, though signed and in order."""
+    fault = fault_words(release.plan)
+    return None if fault is None else Check("known fault", fault, warning=True)
 
 
 def page_check(page: bytes | None, expected: bytes, format_: int) -> Check:

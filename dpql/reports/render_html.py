@@ -29,6 +29,7 @@ from dpql.reports.predicate import (
 from dpql.reports.view import (
     View,
     bound_text,
+    cautions,
     cell_label,
     digits_of,
     error_text,
@@ -87,13 +88,13 @@ def _head(view: View) -> Iterator[str]:
             '<p class="warning">A rehearsal: these numbers protect nobody and '
             "describe nobody.</p>"
         )
-    for caveat in predicate.caveats:
+    for caveat in cautions(predicate):
         yield f'<p class="warning">{_sentence(caveat)}</p>'
     if predicate.ledger is None and not predicate.caveats:
         yield '<p class="warning">No budget was debited for this report.</p>'
     words = _safe(guarantee.words, limit=600)
     yield f'<div class="promise"><p>{words}</p></div>'
-    bound = bound_text(guarantee)
+    bound = bound_text(predicate)
     if bound is not None:
         yield f'<p class="bound">{_safe(bound, limit=WHOLE)}</p>'
     yield "<dl>"
@@ -221,7 +222,7 @@ def _signed(view: View) -> str:
 
 def _sentence(text: str) -> str:
     """Return a clause as a sentence."""
-    return f"<bdi>{_text(text[:1].upper() + text[1:], limit=300)}.</bdi>"
+    return f"<bdi>{_text(text[:1].upper() + text[1:], limit=WHOLE)}.</bdi>"
 
 
 def _term(name: str, content: str) -> str:

@@ -10,6 +10,7 @@ from dpql.reports.predicate import ReportPredicate, StatisticRecord
 from dpql.reports.view import (
     View,
     bound_text,
+    cautions,
     cell_label,
     digits_of,
     exact_text,
@@ -68,7 +69,7 @@ def as_markdown(view: View) -> str:
         f"| unit | {inert(protected_text(guarantee), limit=WHOLE)} |",
         f"| plan | `{predicate.plan_digest[:16]}` |",
         f"| ledger | {budget} |",
-        *(f"| caution | {inert(text, limit=300)} |" for text in predicate.caveats),
+        *(f"| caution | {inert(text, limit=WHOLE)} |" for text in cautions(predicate)),
         f"| report | `{view.digest[:16]}` |",
     ]
     for statistic in predicate.statistics:
@@ -77,7 +78,7 @@ def as_markdown(view: View) -> str:
 
 
 def _bound(view: View) -> Iterator[str]:
-    bound = bound_text(view.predicate.guarantee)
+    bound = bound_text(view.predicate)
     if bound is not None:
         yield f"**{inert(bound, limit=WHOLE)}**"
         yield ""

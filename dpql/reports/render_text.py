@@ -10,6 +10,7 @@ from dpql.reports.predicate import ReportPredicate, StatisticRecord
 from dpql.reports.view import (
     View,
     bound_text,
+    cautions,
     cell_label,
     digits_of,
     heading_label,
@@ -35,9 +36,9 @@ def as_text(view: View) -> str:
         f" spends     ε {related(guarantee.epsilon)}, {guarantee.variant}",
         f" plan       {predicate.plan_digest[:8]}",
         f" ledger     {_ledger(view)}",
-        *(f" caution    {shown(text, limit=300)}" for text in predicate.caveats),
+        *(f" caution    {_whole(text)}" for text in cautions(predicate)),
     ]
-    bound = bound_text(guarantee)
+    bound = bound_text(predicate)
     if bound is not None:
         told = _whole(bound.removeprefix("Counts "))
         lines.insert(4, f" counts     {told}")

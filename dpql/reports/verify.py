@@ -33,12 +33,13 @@ from dpql.reports.checks import (
     approval_check,
     arithmetic_check,
     data_check,
+    fault_check,
     files_check,
     ledger_check,
     signature_check,
 )
 from dpql.reports.envelope import in_role, open_envelope
-from dpql.reports.names import CSV_NAME
+from dpql.reports.names import CSV_NAME, ENVELOPE_NAME
 from dpql.reports.predicate import (
     FIRST_FORMAT,
     RELEASE,
@@ -61,7 +62,7 @@ class ChainFacts:
 
     ``holds``: the entry is in the chain with that digest. ``agrees``: it is a draw of
     this plan, with that cap and these amounts, for the unit that the owner protects,
-    on data that were bound if the report says so.
+    on data that were bound, alone or shared, if the report says so.
     ``sealed``: the number of the entry that names this envelope. ``ordinal``: which
     run of the plan it was. ``approvals``: how many the owner asks for.
     """
@@ -143,6 +144,7 @@ def verify(
         arithmetic_check(release),
         ledger_check(predicate, facts.sealed if facts else None),
         data_check(predicate),
+        fault_check(release),
     ]
     unchecked = [*UNCHECKED, FILES_AWAY if files is None else CELLS]
     if predicate.plan.version != VERSION:
@@ -267,7 +269,7 @@ def _require_ledger(
     problem = (
         f"does not hold entry {record.seq} as the report states it"
         if not facts.holds
-        else "states another unit or other amounts for that entry"
+        else "states another unit, other amounts or another sharing for that entry"
         if not facts.agrees
         else "names another report for that run, or none"
         if facts.sealed is None
@@ -302,7 +304,7 @@ def _file_checks(
             raise VerifyFault.of(
                 "DPQL610",
                 f"{name} is missing or not the file that was signed",
-                hint="take the values from the report itself",
+                hint=f"take the values from {ENVELOPE_NAME}: `dpql show` prints them",
             )
         names.append(name)
     return [files_check(names)]

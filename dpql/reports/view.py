@@ -12,6 +12,7 @@ from fractions import Fraction
 from dpql.errors import VerifyFault
 from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.codec import Malformed, decode, parse
+from dpql.model.format1 import filled
 from dpql.model.limits import COLUMN, KEY, Spelling
 from dpql.model.notation import (
     cell_text,
@@ -27,6 +28,7 @@ from dpql.model.promised_rows import (
     contradiction,
     contradictions_words,
 )
+from dpql.model.step_words import excess_words, fault_words
 from dpql.reports.envelope import peek
 from dpql.reports.formats import raised
 from dpql.reports.predicate import (
@@ -186,17 +188,25 @@ def marks_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str | 
     return contradictions_words(count, len(found), step.at_least)
 
 
-def bound_text(guarantee: Guarantee) -> str | None:
+def bound_text(predicate: ReportPredicate) -> str | None:
     """Return which rows of a unit the numbers are of, where not of all."""
+    guarantee = predicate.guarantee
     if guarantee.unit == "row":
         return None
     rows = "row" if guarantee.rows == 1 else "rows"
     groups = "group" if guarantee.groups == 1 else "groups"
+    dropped = "" if filled(predicate.plan) else "the others are dropped: "
     return (
         f"Counts at most {guarantee.rows} {rows} of a {protected_text(guarantee)} in "
-        f"each of at most {guarantee.groups} {groups}; the others are dropped: totals "
-        "are of those rows."
+        f"each of at most {guarantee.groups} {groups}; {dropped}"
+        f"{excess_words(predicate.plan)}."
     )
+
+
+def cautions(predicate: ReportPredicate) -> tuple[str, ...]:
+    """Return what a reader must be warned of: what was signed, and what is known."""
+    fault = fault_words(predicate.plan)
+    return predicate.caveats if fault is None else (*predicate.caveats, fault)
 
 
 def protected_text(guarantee: Guarantee) -> str:

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.condition_text import condition_text
+from dpql.model.format1 import filled
 from dpql.model.notation import name_text, number_text, plain, unit_text
 from dpql.model.plan import (
     Affine,
@@ -95,7 +96,8 @@ def before_noise(plan: Plan, step: Step) -> str:
 def _kept(plan: Plan, step: Step) -> Iterator[str]:
     unit = plan.spec.privacy.unit
     if step.bound is not None and unit is not None:
-        yield f"{bound_words(step, unit)}, the others are dropped"
+        others = "count at their fill" if step.name in filled(plan) else "are dropped"
+        yield f"{bound_words(step, unit)}, the others {others}"
     used = [plan.spec.data.column(name) for name in (*step.columns, *step.by)]
     if any(isinstance(column, CategoryColumn) for column in used):
         yield "declared keys only"

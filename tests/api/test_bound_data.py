@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -78,6 +79,38 @@ def test_shared_data_are_said_to_be_shared_by_both(office: Office) -> None:
         data, said = _said(office.verify(name))
         assert data == "shared"
         assert said[0].startswith("the owner gave these data more than one budget")
+
+
+def test_shared_data_stay_shared_when_a_copy_is_bound(office: Office) -> None:
+    """A copy at another place has the same people in it: the caution stays."""
+    office.run()
+    office.ledger.bind("second", str(office.data), shared=True)
+    office.run("two", dataset="second")
+    office.data = shutil.copy(office.data, office.place / "copy.parquet")
+    office.ledger.bind(DATASET, str(office.data))
+    office.run("three", again=True)
+    data, said = _said(office.verify("three"))
+    assert data == "shared"
+    assert said[0].startswith("the owner gave these data more than one budget")
+
+
+@pytest.mark.parametrize(("name", "true"), [("one", "bound"), ("two", "shared")])
+def test_ledger_confirms_only_what_its_chain_says_of_sharing(
+    office: Office, name: str, true: str
+) -> None:
+    """A report cannot call shared data its own, nor its own data shared."""
+    office.run()
+    office.ledger.bind("second", str(office.data), shared=True)
+    office.run("two", again=True)
+    verified = office.verify(name)
+    record = verified.predicate.ledger
+    assert record is not None
+    ask = chain_of(office.ledger)
+    agrees = {
+        data: ask(replace(record, data=data), office.plan, verified.digest).agrees
+        for data in ("bound", "shared")
+    }
+    assert agrees == {data: data == true for data in ("bound", "shared")}
 
 
 def test_data_bound_while_a_run_reads_them_are_not_drawn_on(office: Office) -> None:

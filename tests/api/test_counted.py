@@ -73,7 +73,7 @@ def test_runs_on_every_dataset_of_the_ledger_count(office: Office) -> None:
         "the approvals allow 1 run of this plan, used up by now "
         "(1 of them on other datasets)"
     )
-    assert "dpql approve PLAN --dataset autumn --runs 2" in hint
+    assert "dpql approve PLAN --dataset autumn --runs 2 --out NEWFILE" in hint
     assert office.states("autumn") == []
     twice = approve(office.plan, OFFICER, dataset="autumn", runs=2)
     _run(office, "autumn", twice)

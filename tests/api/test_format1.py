@@ -143,6 +143,45 @@ def test_commands_that_only_look_take_format_1(old: Path, arguments: list[str]) 
         assert "the wording of a report by dpql 0.1" in done.stdout
 
 
+FAULT = (
+    "dpql 0.1 divided by the declared number of rows, and counted the rows beyond the "
+    "bound of a unit at their fill: income_total, income_mean, income_variance, "
+    "level_mean, age_level, age_income are wrong where a unit had more rows than that"
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fault_of_0_1_is_told_where_it_is(old: Path, name: str) -> None:
+    """Verifying believes the signature, and says that the numbers are wrong."""
+    trust = load_trust(old / "allowed_signers")
+    verified = verify_release(old / "releases" / name, trust)
+    found = [c.text for c in verified.checks if c.name == "known fault" and c.warning]
+    assert found == ([FAULT] if name == "replaced" else [])
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_old_release_is_shown_with_its_fault(old: Path, form: str) -> None:
+    """Whoever looks is warned, and reads of no row dropped that was not."""
+    done = started("show", "releases/replaced", "--format", form, folder=old)
+    said = " ".join(done.stdout.replace("\\", "").split()).casefold()
+    assert FAULT.casefold() in said
+    assert "totals are of those rows" not in said
+    assert "counted the others at their fill" in said
+    done = started("show", "releases/grouped", "--format", form, folder=old)
+    assert "totals are of those rows" in " ".join(done.stdout.split())
+
+
+def test_old_plan_and_registry_say_what_became_of_the_rows(old: Path) -> None:
+    """No other text about the old release calls the rows dropped either."""
+    shown = started("show", "replaced.plan.json", folder=old).stdout
+    export = ("export", "registry", "releases/replaced", "--curator", "Office")
+    drafted = started(*export, folder=old).stdout
+    for text in (" ".join(one.split()) for one in (shown, drafted)):
+        assert "totals are of those rows" not in text
+        assert "counted the others at their fill" in text
+    assert "how many are kept is private" not in shown
+
+
 PROSE = {"definition", "accuracy_of", "post_processing", "words", "variant"}
 
 

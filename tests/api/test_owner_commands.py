@@ -32,7 +32,7 @@ def test_harmed_folder_is_mended_and_said_so(owner: Path) -> None:
     before = _held(place)
     (place / "release.csv").unlink()
     (place / "report.html").write_text("altered", "utf-8")
-    refused(dpql("verify", place, folder=owner), 4, "DPQL610")
+    refused(dpql("verify", place, folder=owner), 4, "DPQL610", "release.dsse.json")
     lines = fine(dpql(*RUN, folder=owner)).splitlines()
     assert "nothing spent" in lines[0]
     assert lines[1].endswith("/   release.csv, report.html")

@@ -85,6 +85,29 @@ def test_second_dataset_gets_no_budget_for_the_same_data(
     assert _draw(ledger, "two", data / "june.csv").binding is Binding.BOUND
 
 
+def test_hint_for_a_name_that_is_not_open_opens_it_first(
+    ledger: Ledger, data: Path
+) -> None:
+    """Only an open dataset can be bound, so the steps come in that order."""
+    may = str(data / "may.csv")
+    _draw(ledger, "one", may)
+
+    def opened() -> object:
+        return ledger.open_account(
+            "four",
+            cap=Fraction(9),
+            unit=None,
+            neighbours=Neighbours.ADD_REMOVE,
+            location=may,
+        )
+
+    code, hint = _refused(opened)
+    first, second = "`dpql ledger open four` without --data", "bind four --data PLACE"
+    assert code == "DPQL716"
+    assert 0 < hint.find(first) < hint.find(second)
+    assert first not in _refused(lambda: _reserved(ledger, "two", may))[1]
+
+
 def test_two_runs_at_once_do_not_both_draw(ledger: Ledger, data: Path) -> None:
     """Both are reserved before either draws: the second is refused at its draw."""
     frame = str(data / "may.csv")
@@ -149,6 +172,45 @@ def test_owner_may_share_data_and_the_chain_says_so(ledger: Ledger, data: Path) 
     ledger.bind("one", str(data / "june.csv"))
     june = lambda: ledger.bind("two", str(data / "june.csv"))  # noqa: E731  one line
     assert _refused(june)[0] == "DPQL716"
+
+
+def test_data_once_shared_stay_shared_wherever_they_go(
+    ledger: Ledger, data: Path
+) -> None:
+    """Copying the data and binding the copy takes the second budget from nobody."""
+    may, june = str(data / "may.csv"), str(data / "june.csv")
+    _draw(ledger, "one", may)
+    assert not ledger.account("one").runs[0].shared
+    ledger.bind("two", may, shared=True)
+    for name in ("one", "two"):
+        copy = str(data / f"{name}.csv")
+        Path(copy).write_bytes((data / "may.csv").read_bytes())
+        ledger.bind(name, copy)
+        assert _draw(ledger, name, copy).binding is Binding.SHARED
+        assert _draw(ledger, name, copy).binding is Binding.SHARED
+        account = ledger.verify(name)
+        assert [run.shared for run in account.runs[-2:]] == [True, True]
+        assert account.places[-1] == copy
+    assert ledger.account("one").partners == ("two",)
+    assert ledger.account("two").partners == ()
+    assert _draw(ledger, "three", june).binding is Binding.BOUND
+    assert not ledger.account("three").runs[0].shared
+
+
+def test_a_partner_gets_the_shared_place_and_no_other(
+    ledger: Ledger, data: Path
+) -> None:
+    """That a dataset has a partner is kept, and frees none of its later places."""
+    may, june = str(data / "may.csv"), str(data / "june.csv")
+    _draw(ledger, "one", may)
+    ledger.bind("two", may, shared=True)
+    ledger.bind("one", june)
+    _draw(ledger, "one", june)
+    for attempt in (
+        lambda: ledger.bind("two", june),
+        lambda: ledger.bind("three", may),
+    ):
+        assert _refused(attempt)[0] == "DPQL716"
 
 
 def test_a_shared_folder_gives_later_files_to_nobody_else(

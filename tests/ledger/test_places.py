@@ -15,6 +15,8 @@ from dpql.ledger import Ledger
 from dpql.ledger.places import Place, place_of
 from dpql.model.spec import Neighbours
 
+AZURE = "acc.dfs.core.windows.net"
+
 
 def _place(frame: object) -> Place:
     place = place_of(frame)
@@ -154,6 +156,18 @@ def test_what_lies_in_a_place(data: Path) -> None:
         ("s3://bucket/t", "s3://bucket/table.parquet", False),
         ("s3://bucket/x.parquet", "gs://bucket/x.parquet", False),
         ("https://[broken/x", "https://[broken/x", True),
+        ("https://a.org/x.csv", "https://a.org./x.csv", True),
+        ("https://a.org/x.csv", "https://a.org.:443/x.csv", True),
+        ("gs://bucket/x.csv", "gcs://bucket/x.csv", True),
+        (f"abfss://c@{AZURE}/x.csv", f"abfs://c@{AZURE}/x.csv", True),
+        (f"abfss://c@{AZURE}/x.csv", f"az://C@{AZURE.upper()}./x.csv", True),
+        (f"abfss://c@{AZURE}/x.csv", "az://c@acc.blob.core.windows.net/x.csv", True),
+        (f"abfss://c@{AZURE}/x.csv", "az://c@acc/x.csv", True),
+        (f"abfss://c@{AZURE}/t", f"az://c@{AZURE}/t/*.csv?enable_tls=true", True),
+        (f"abfss://c@{AZURE}/x.csv", f"abfss://d@{AZURE}/x.csv", False),
+        (f"abfss://c@{AZURE}/x.csv", "abfss://c@b.dfs.core.windows.net/x.csv", False),
+        (f"abfss://c@{AZURE}/x.csv", "az://c@acc.dfs.core.example/x.csv", False),
+        (f"abfss://c@{AZURE}/x.csv", "s3://c@acc/x.csv", False),
     ],
 )
 def test_addresses_are_compared_in_one_spelling(
@@ -182,6 +196,41 @@ def test_password_of_an_address_is_not_kept() -> None:
     """What a ledger stores of an address has no user and no signature in it."""
     kept = _place("https://me:hunter2@a.org/x.csv?signature=secret").text
     assert kept == "https://a.org/x.csv"
+
+
+def test_container_of_the_account_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A container alone is one of the account that the reader would ask."""
+    full = _place(f"abfss://c@{AZURE}/x.csv")
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "acc")
+    short = _place("az://c/x.csv")
+    assert short.text == full.text
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", "other")
+    assert not _place("az://c/x.csv").meets(full)
+    assert _place(short.text).text == short.text
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("s3://AKIA:hunter2@bucket/x.csv", "s3://bucket/x.csv"),
+        ("s3a://AKIA:hun/ter2@bucket/x.csv", "s3://bucket/x.csv"),
+        ("s3://AKIA:12/hunter2@bucket/a@b.csv", "s3://bucket/a@b.csv"),
+        ("s3://AKIA:hunter2@bucket:x/x.csv", "s3://bucket:x/x.csv"),
+        ("https://me:hun/ter2@a.org/x.csv", "https://a.org/x.csv"),
+        ("gcs://anonymous@bucket./x.csv", "gs://bucket/x.csv"),
+        ("s3://bucket/a@b.csv", "s3://bucket/a@b.csv"),
+        (f"abfs://c@{AZURE}/x.csv", f"abfss://c@{AZURE}/x.csv"),
+        (f"abfss://c:hunter2@{AZURE}/x.csv", f"abfss://@{AZURE}/x.csv"),
+        (f"abfss://me:hunter2@c@{AZURE}/x.csv", f"abfss://@{AZURE}/x.csv"),
+        (f"abfss://c@{AZURE}/x.csv?sv=1&sig=hunter2", f"abfss://c@{AZURE}/x.csv"),
+    ],
+)
+def test_no_credential_of_a_cloud_is_kept(address: str, kept: str) -> None:
+    """Neither a password nor a signature, also where the address is not sound."""
+    assert kept == _place(address).text
+    assert kept == _place(kept).text
 
 
 def test_data_in_memory_have_no_place() -> None:
