@@ -110,7 +110,7 @@ def _frame(plan: Plan) -> tuple[Any, ...]:
 def _cosmetic(old: Plan, new: Plan) -> int:
     """Count the differences in wording."""
     before, after = old.spec, new.spec
-    count = (before.release != after.release) + (before.purpose != after.purpose)
+    count = 0
     for names in (
         [[ask.name for ask in spec.statistics] for spec in (before, after)],
         [[column.name for column in spec.data.columns] for spec in (before, after)],
@@ -128,10 +128,7 @@ def _reworded(old: Plan, new: Plan, name: str) -> bool:
         next((c for c in plan.spec.data.columns if c.name == name), None)
         for plan in (old, new)
     )
-    if name not in reads(old) and name not in reads(new):
-        return before != after
-    labels = [c.unit for c in (before, after) if isinstance(c, NumberColumn)]
-    return len(set(labels)) > 1
+    return name not in reads(old) and name not in reads(new) and before != after
 
 
 def _unlabelled(column: Column) -> Column:
