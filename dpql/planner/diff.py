@@ -3,7 +3,7 @@
     WEAKER     the promise to the protected unit shrinks by rule
     REVIEW     something changed that no rule can weigh
     STRONGER   the promise grows, and nothing needs a judgement
-    SAME       the same promise; at most wording and numbers of accuracy changed
+    SAME       the same promise; at most order, unread columns and accuracy changed
 
 One change that weakens makes the whole WEAKER; next comes REVIEW. A difference that no
 rule names is REVIEW, never SAME.
@@ -29,7 +29,7 @@ _ANY_SPEND = Share(weight=Fraction(1))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """All that changed between two plans; ``cosmetic`` counts changes of wording."""
+    """All that changed between two plans; ``cosmetic`` counts what no rule judges."""
 
     verdict: Verdict
     old: str
@@ -108,7 +108,7 @@ def _frame(plan: Plan) -> tuple[Any, ...]:
 
 
 def _cosmetic(old: Plan, new: Plan) -> int:
-    """Count the differences in wording."""
+    """Count the differences in order, and in columns that nothing reads."""
     before, after = old.spec, new.spec
     count = 0
     for names in (

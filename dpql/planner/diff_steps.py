@@ -29,10 +29,18 @@ def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
     return tuple(changes)
 
 
+def computed(plan: Plan) -> tuple[str, ...]:
+    """Return what each statistic computes, as the line of a new one says it."""
+    return tuple(_computed(step) for step in plan.steps)
+
+
 def _whole(verdict: Verdict, mark: str, step: Step) -> Change:
     note = f"{step.mechanism}, ε {rational(step.epsilon)}, {promise(step)}"
-    text = f"{whole(step.name)}: {whole(definition(step))}{_bins(step)}"
-    return Change.of(verdict, "", text, note, mark)
+    return Change.of(verdict, "", _computed(step), note, mark)
+
+
+def _computed(step: Step) -> str:
+    return f"{whole(step.name)}: {whole(definition(step))}{_bins(step)}"
 
 
 def _changed(old: Step, new: Step) -> Iterator[Change]:

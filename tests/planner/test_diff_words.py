@@ -13,6 +13,7 @@ from dpql.planner import plan
 from dpql.planner.changes import Change, Verdict
 from dpql.planner.diff import diff
 from dpql.planner.diff_render import as_json, as_markdown, as_text
+from dpql.planner.diff_steps import computed
 
 TOTAL = {"sum": "wage", "spend": "{share: 1}"}
 LATE = {"sum": "wage", "where": "age >= 18", "by": "[g]", "spend": "{share: 1}"}
@@ -74,6 +75,21 @@ def test_new_and_removed_statistics_say_what_they_compute(
         assert change.text in [one["text"] for one in as_json(found)["changes"]]
         plainly = as_markdown(found).replace("\\", "")
         assert f"| {mark} |  | wages_all: {expected} |" in plainly
+
+
+def test_a_new_spec_lists_what_it_computes() -> None:
+    """Where nothing was before, every statistic is new."""
+    assert ("q: sum of wage", "late: sum of wage, where age >= 18, by g") == computed(
+        made({"q": TOTAL, "late": LATE})
+    )
+
+
+def test_a_purpose_does_not_push_the_notes_aside() -> None:
+    """The notes of short lines stand where they would stand without it."""
+    other = made({"q": TOTAL}, purpose="x " * 400 + "y", unit="USD")
+    found = as_text(diff(made(), other)).splitlines()
+    (line,) = [one for one in found if one.startswith(" ! measure")]
+    assert len(line) < 80
 
 
 def test_a_changed_purpose_is_shown_in_quotes() -> None:
