@@ -216,12 +216,14 @@ def _text(judgement: Judgement, budget: Budget) -> str:
     from dpql.cli.fitting import fitted
     from dpql.cli.paint import painted
     from dpql.planner import diff_render, render
+    from dpql.planner.diff_steps import computed
     from dpql.planner.explain import explain
 
     if judgement.difference is None:
         explanation = budget.beside(explain(judgement.plan), judgement.plan)
         review = render.as_text(explanation, source=judgement.source)
-        written = f"NEW      {review}"
+        new = "\n".join(f" + {line}" for line in computed(judgement.plan))
+        written = f"NEW      {review}\n{new}\n"
     else:
         written = diff_render.as_text(judgement.difference, source=judgement.title)
     word = judgement.verdict
@@ -231,6 +233,7 @@ def _text(judgement: Judgement, budget: Budget) -> str:
 
 def _markdown(judgement: Judgement, budget: Budget) -> str:
     from dpql.planner import diff_render, render
+    from dpql.planner.diff_steps import computed
     from dpql.planner.explain import explain
 
     name = render.marked(shown(judgement.title, limit=400))
@@ -238,7 +241,9 @@ def _markdown(judgement: Judgement, budget: Budget) -> str:
         return f"**REMOVED** {name}\n"
     if judgement.difference is None:
         explanation = budget.beside(explain(judgement.plan), judgement.plan)
-        return f"**NEW** {name}\n\n{render.as_markdown(explanation)}"
+        new = [f"- computes {render.marked(line)}" for line in computed(judgement.plan)]
+        review = render.as_markdown(explanation)
+        return f"**NEW** {name}\n\n{review}\n" + "\n".join(new) + "\n"
     return f"**{judgement.verdict}** {name}\n\n" + diff_render.as_markdown(
         judgement.difference
     )
@@ -246,13 +251,14 @@ def _markdown(judgement: Judgement, budget: Budget) -> str:
 
 def _document(judgement: Judgement, budget: Budget) -> dict[str, Any]:
     from dpql.planner import diff_render
+    from dpql.planner.diff_steps import computed
 
     plan, found = judgement.plan, judgement.difference
     body: dict[str, Any] = {"verdict": judgement.verdict}
     if found is not None:
         body = diff_render.as_json(found)
     elif plan is not None:
-        body["new"] = plan.digest
+        body |= {"new": plan.digest, "computes": list(computed(plan))}
     return {
         "path": judgement.source,
         "was": judgement.was,

@@ -49,7 +49,8 @@ def _wrapped(line: str, width: int) -> list[str]:
         words,
         width=width,
         initial_indent=lead,
-        subsequent_indent=" " * max(1, len(lead)),
+        # Else the rest of a name could pass for a line of its own.
+        subsequent_indent=" " * (len(lead) if named else len(lead) + 2),
         break_on_hyphens=False,
     )
     return [part.replace("\N{NO-BREAK SPACE}", " ") for part in folded]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dpql.model.notation import is_bare, name_text, unescaped
+from dpql.model.notation import is_bare, name_text, unescaped, unescaped_name
 
 _NUMERAL = re.compile(r"-?[0-9](?:[eE][-+](?=[0-9])|[0-9A-Za-z_./:])*")
 
@@ -34,7 +34,7 @@ def unquoted(token: str) -> str:
     text = str(token)
     if text[0] in "\"'":
         return unescaped(text[1:-1])
-    return text[1:-1] if text[0] == "`" else text
+    return unescaped_name(text[1:-1]) if text[0] == "`" else text
 
 
 def _enclosed(text: str, mark: str) -> str:

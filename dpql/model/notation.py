@@ -7,10 +7,12 @@ double quotes, numbers exactly. A medium (terminal, HTML, Markdown) escapes on t
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact
 from fractions import Fraction
 
+from dpql.model.characters import look
 from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
 
 RESERVED = frozenset(
@@ -62,10 +64,39 @@ QUOTE_LOOKALIKES = (
 )
 """What a reader could take for a double quote (confusables.txt of UTS 39)."""
 
+BACKQUOTE_LOOKALIKES = (
+    "\u00b4\u02b9\u02bb\u02bc\u02bd\u02be\u02c8\u02ca\u02cb\u02f4\u0300\u0301\u0340"
+    "\u0341\u0374\u0384\u055a\u055d\u05f3\u07f4\u07f5\u144a\u16cc\u1fbd\u1fbf\u1fef"
+    "\u1ffd\u1ffe\u2018\u2019\u201b\u2032\u2035\ua78c\uff07\uff40"
+)
+"""What a reader could take for a backquote: its row in the same table, and accents."""
+
 _NAME = re.compile(r"[^\W\d]\w*")
 _BIN = re.compile(r"\[-?[0-9][0-9./e-]*, -?[0-9][0-9./e-]*[)\]]")
 _CODED = re.compile(rf"[{QUOTE_LOOKALIKES}]|(?<= ) ")
 _ESCAPE = re.compile(r"\\u\{([0-9a-f]{4})\}|\\(.)")
+
+_NAME_CODES = "|".join(f"{ord(mark):04x}" for mark in f" \\{BACKQUOTE_LOOKALIKES}")
+_NAME_ESCAPE = re.compile(rf"\\u\{{({_NAME_CODES})\}}")
+_NAME_CODED = re.compile(
+    rf"[{BACKQUOTE_LOOKALIKES}]|(?<= ) |\\(?=u\{{(?:{_NAME_CODES})\}})"
+)
+
+_LETTERS = r"[^\W\d_\u00b2\u00b3\u00b9\u2070-\u2079]+"
+_POWER = r"(?:\u207b?[\u00b2\u00b3\u00b9\u2074-\u2079]|\^-?[1-9])?"
+_FACTOR = rf"(?:°?{_LETTERS}(?:-{_LETTERS})?|[%‰°€$£¥]){_POWER}"
+_MEASURE = re.compile(rf"{_FACTOR}(?:[/·]{_FACTOR})*")
+_WORD = re.compile(_LETTERS)
+_ZEROS = re.compile(r"[Oo]|[OoIl]{2,}|[Oo]{3}.*")
+_SYMBOLS = frozenset("αγδε")
+_AMOUNTS = frozenset(
+    {
+        *("ten", "tens", "dozen", "dozens", "hundred", "hundreds", "tsd"),
+        *("thousand", "thousands", "million", "millions", "mio", "mln", "mn"),
+        *("billion", "billions", "bn", "mrd", "trillion", "trillions", "tn"),
+    }
+)
+"""Words that multiply the number before them."""
 
 _DIGITS = 15
 _LONGEST_BARE = 60
@@ -79,8 +110,17 @@ def is_bare(text: str) -> bool:
 
 
 def name_text(name: str) -> str:
-    """Return the name of a column; no column has a backquote in its name."""
-    return name if is_bare(name) else f"`{name}`"
+    """Return the name of a column; no column has a backquote in its name.
+
+    Between backquotes, what looks like one is written by its code, as in `quoted`;
+    `unescaped_name` reads it. A backslash is one, unless a known code follows it.
+    """
+    return name if is_bare(name) else _backquoted(name)
+
+
+def unescaped_name(text: str) -> str:
+    """Return the name that stands between two backquotes."""
+    return _NAME_ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def unit_text(unit: str | None) -> str:
@@ -95,7 +135,7 @@ def quoted(text: str) -> str:
     browsers and folded lines make one of many.
     """
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    coded = _CODED.sub(lambda found: f"\\u{{{ord(found[0]):04x}}}", escaped)
+    coded = _CODED.sub(_code, escaped)
     return f'"{coded}"'
 
 
@@ -116,12 +156,17 @@ def key_text(key: str, *, apart: str = "") -> str:
 
 def heading_text(name: str, *, apart: str = "") -> str:
     """Return the name of a column above a table: bare, or in backquotes."""
-    return name if _is_plain(name, apart) else f"`{name}`"
+    marks = "" if is_bare(name) else BACKQUOTE_LOOKALIKES
+    return name if _is_plain(name, f"{apart}{marks}") else _backquoted(name)
 
 
 def measure_text(unit: str) -> str:
-    """Return a unit of measure that stands after a number and before other words."""
-    return key_text(unit, apart=",;:=±≈→")
+    """Return a unit of measure that stands after a number and before other words.
+
+    It is bare only if it can be neither more digits of the number nor more words of
+    the sentence: words without spaces, their powers, products and ratios.
+    """
+    return unit if _is_measure(unit) else quoted(unit)
 
 
 def list_text(keys: Iterable[str]) -> str:
@@ -134,6 +179,32 @@ def cell_text(headings: Sequence[str], cell: Sequence[str]) -> str:
     return ", ".join(
         f"{heading_text(heading, apart=',=')}={key_text(key, apart=',=')}"
         for heading, key in zip(headings, cell, strict=True)
+    )
+
+
+def _backquoted(name: str) -> str:
+    return f"`{_NAME_CODED.sub(_code, name)}`"
+
+
+def _code(found: re.Match[str]) -> str:
+    return f"\\u{{{ord(found[0]):04x}}}"
+
+
+def _is_measure(unit: str) -> bool:
+    return _MEASURE.fullmatch(unit) is not None and not any(
+        _is_amount(word) for word in _WORD.findall(unit)
+    )
+
+
+def _is_amount(word: str) -> bool:
+    """Tell whether a word could be read as part of a number, or is a symbol of ours."""
+    seen = look(word)
+    return (
+        not all(c.isalpha() and unicodedata.numeric(c, None) is None for c in word)
+        or word in _SYMBOLS
+        or seen in {"k", "M"}
+        or seen.lower() in _AMOUNTS
+        or _ZEROS.fullmatch(seen) is not None
     )
 
 

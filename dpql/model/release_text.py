@@ -90,7 +90,7 @@ def as_csv(outcome: Outcome) -> str:
 def as_text(outcome: Outcome) -> str:
     """Return the values as a table for a terminal."""
     plan = outcome.plan
-    head = f"{outcome.kind} {shown(plan.spec.release)}   plan {plan.digest[:8]}"
+    head = f"{outcome.kind} {_whole(plan.spec.release)}   plan {plan.digest[:8]}"
     blocks = [head]
     for result in outcome.results:
         rows = list(_shown_rows(result))
@@ -98,7 +98,7 @@ def as_text(outcome: Outcome) -> str:
         left = len(result.headings)
         blocks.append(
             "\n".join(
-                [f"{shown(result.name)}{_promise(result)}"]
+                [f"{_whole(result.name)}{_promise(result)}"]
                 + [
                     "   "
                     + "   ".join(

@@ -3,7 +3,7 @@
     WEAKER     the promise to the protected unit shrinks by rule
     REVIEW     something changed that no rule can weigh
     STRONGER   the promise grows, and nothing needs a judgement
-    SAME       the same promise; at most wording and numbers of accuracy changed
+    SAME       the same promise; at most order, unread columns and accuracy changed
 
 One change that weakens makes the whole WEAKER; next comes REVIEW. A difference that no
 rule names is REVIEW, never SAME.
@@ -29,7 +29,7 @@ _ANY_SPEND = Share(weight=Fraction(1))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """All that changed between two plans; ``cosmetic`` counts changes of wording."""
+    """All that changed between two plans; ``cosmetic`` counts what no rule judges."""
 
     verdict: Verdict
     old: str
@@ -108,9 +108,9 @@ def _frame(plan: Plan) -> tuple[Any, ...]:
 
 
 def _cosmetic(old: Plan, new: Plan) -> int:
-    """Count the differences in wording."""
+    """Count the differences in order, and in columns that nothing reads."""
     before, after = old.spec, new.spec
-    count = (before.release != after.release) + (before.purpose != after.purpose)
+    count = 0
     for names in (
         [[ask.name for ask in spec.statistics] for spec in (before, after)],
         [[column.name for column in spec.data.columns] for spec in (before, after)],
@@ -128,10 +128,7 @@ def _reworded(old: Plan, new: Plan, name: str) -> bool:
         next((c for c in plan.spec.data.columns if c.name == name), None)
         for plan in (old, new)
     )
-    if name not in reads(old) and name not in reads(new):
-        return before != after
-    labels = [c.unit for c in (before, after) if isinstance(c, NumberColumn)]
-    return len(set(labels)) > 1
+    return name not in reads(old) and name not in reads(new) and before != after
 
 
 def _unlabelled(column: Column) -> Column:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpql.model.notation import key_text, quoted, unit_text
+from dpql.model.notation import measure_text, quoted, unit_text
 from dpql.model.plan import Plan
 from dpql.model.spec import (
     CategoryColumn,
@@ -28,6 +28,7 @@ def promise_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
     """Return what changed apart from single statistics."""
     return (
         *_budget(old, new),
+        *_title(old, new),
         *_privacy(old.spec.privacy, new.spec.privacy),
         *_source(old, new),
         *_columns(old, new),
@@ -46,6 +47,16 @@ def _budget(old: Plan, new: Plan) -> Iterator[Change]:
     if old.delta != new.delta:
         verdict = Verdict.WEAKER if new.delta > old.delta else Verdict.STRONGER
         yield Change.of(verdict, "delta", f"δ {old.delta} → {new.delta}")
+
+
+def _title(old: Plan, new: Plan) -> Iterator[Change]:
+    """Yield what the author says of the whole: a permission may rest on it."""
+    if old.spec.release != new.spec.release:
+        text = f"{whole(old.spec.release)} → {whole(new.spec.release)}"
+        yield Change.of(Verdict.REVIEW, "release", text, "another name")
+    if old.spec.purpose != new.spec.purpose:
+        texts = [whole(quoted(plan.spec.purpose)) for plan in (old, new)]
+        yield Change.of(Verdict.REVIEW, "purpose", " → ".join(texts))
 
 
 def _amount(plan: Plan, digits: int) -> str:
@@ -130,6 +141,10 @@ def _column(old: Column, new: Column) -> Iterator[Change]:
         if (old.type, old.step) != (new.type, new.step):
             text = f"{name} {_grain(old)} → {_grain(new)}"
             yield Change.of(Verdict.REVIEW, "type", text)
+        if old.unit != new.unit:
+            text = f"{name}: {_measure(old)} → {_measure(new)}"
+            note = "another unit of measure"
+            yield Change.of(Verdict.REVIEW, "measure", text, note)
         if old.nulls != new.nulls:
             text = f"{name} {_nulls(old)} → {_nulls(new)}"
             yield Change.of(Verdict.REVIEW, "nulls", text)
@@ -138,7 +153,7 @@ def _column(old: Column, new: Column) -> Iterator[Change]:
 
 
 def _key(mark: str, key: str) -> str:
-    return f"{mark} {whole(key_text(key, apart=','))}"
+    return f"{mark} {whole(quoted(key))}"
 
 
 def _few(keys: list[str]) -> list[str]:
@@ -148,6 +163,11 @@ def _few(keys: list[str]) -> list[str]:
 
 def _interval(column: NumberColumn) -> str:
     return f"[{exactly(column.lower)}, {exactly(column.upper)}]"
+
+
+def _measure(column: NumberColumn) -> str:
+    # A unit of two words would stand in quotes.
+    return "no unit" if column.unit is None else whole(measure_text(column.unit))
 
 
 def _grain(column: NumberColumn) -> str:

@@ -13,16 +13,20 @@ from dpql.planner.render import marked
 
 _WIDTH = 10
 
+_WIDEST = 72
+"""A line that is longer does not push the notes of the others aside."""
+
 
 def as_text(difference: Difference, *, source: str | None = None) -> str:
     """Return the difference for a terminal, one line per change."""
     head = f"{difference.verdict.value:<8} {shown(source) if source else ''}"
     plans = f"plan {difference.old[:8]} → {difference.new[:8]}"
     bodies = [_body(change) for change in difference.changes]
-    left = max([len(head), *(len(body) for body in bodies)]) + 3
-    lines = [f"{head:<{left}}{plans}"]
+    short = [len(body) for body in bodies if len(body) <= _WIDEST]
+    left = max([len(head), *short])
+    lines = [f"{head:<{left}}   {plans}"]
     lines += [
-        f"{body:<{left}}{change.note}".rstrip()
+        f"{body:<{left}}   {change.note}".rstrip()
         for body, change in zip(bodies, difference.changes, strict=True)
     ]
     if difference.cosmetic:

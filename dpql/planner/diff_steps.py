@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dpql.model.condition_text import condition_text
 from dpql.model.plan import Plan, Step
 from dpql.model.promised_rows import condition_words
+from dpql.model.step_words import definition
 from dpql.planner.changes import Change, Verdict, column_name, contrast, whole
-from dpql.planner.explain import promise, title, within
+from dpql.planner.explain import promise, within
 from dpql.planner.figures import decimal, exactly, plural, rational
 
 
@@ -28,9 +29,18 @@ def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
     return tuple(changes)
 
 
+def computed(plan: Plan) -> tuple[str, ...]:
+    """Return what each statistic computes, as the line of a new one says it."""
+    return tuple(_computed(step) for step in plan.steps)
+
+
 def _whole(verdict: Verdict, mark: str, step: Step) -> Change:
     note = f"{step.mechanism}, ε {rational(step.epsilon)}, {promise(step)}"
-    return Change.of(verdict, "", title(step), note, mark)
+    return Change.of(verdict, "", _computed(step), note, mark)
+
+
+def _computed(step: Step) -> str:
+    return f"{whole(step.name)}: {whole(definition(step))}{_bins(step)}"
 
 
 def _changed(old: Step, new: Step) -> Iterator[Change]:
@@ -100,8 +110,12 @@ def _asked(step: Step) -> tuple[object, ...]:
 
 def _computes(step: Step) -> str:
     columns = ", ".join(map(column_name, step.columns)) or "rows"
+    return f"{step.statistic.value} {columns}{_bins(step)}"
+
+
+def _bins(step: Step) -> str:
     edges = ", ".join(map(exactly, step.edges))
-    return f"{step.statistic.value} {columns}" + (f" bins [{edges}]" if edges else "")
+    return f", bins [{edges}]" if edges else ""
 
 
 def _filter(step: Step) -> str:

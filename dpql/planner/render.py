@@ -7,6 +7,7 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.model.codec import encode
+from dpql.model.notation import quoted
 from dpql.model.plan import Bound, Grid, Part, Readout, Step
 from dpql.planner.changes import whole
 from dpql.planner.explain import Explanation, Line, confidence, promise
@@ -45,15 +46,14 @@ def as_markdown(explanation: Explanation) -> str:
     """Return the review as Markdown, for a pull request."""
     heading, *rows = table(explanation)
     lines = [
-        f"### {marked(shown(explanation.release))}: plan `{explanation.digest[:8]}`",
-        "",
-        marked(shown(explanation.purpose, limit=400)),
+        f"### {marked(whole(explanation.release))}: plan `{explanation.digest[:8]}`",
         "",
         f"| {' | '.join(map(marked, heading))} |",
         "| :-- | :-- | --: | --: | :-- | --: |",
         *(f"| {' | '.join(map(marked, row))} |" for row in rows),
         *(part for note in footnotes(explanation) for part in ("", marked(note))),
         "",
+        f"- **purpose** {marked(whole(quoted(explanation.purpose)))}",
         *(f"- **{name}** {marked(text)}" for name, text in explanation.facts),
     ]
     if explanation.notes:

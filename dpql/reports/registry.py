@@ -15,7 +15,7 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.exact import round_up_to_digits
-from dpql.model.notation import name_text, plain
+from dpql.model.notation import name_text, plain, quoted
 from dpql.model.spec import Neighbours, RowsExactly
 from dpql.model.step_words import excess_words
 from dpql.reports.predicate import ReportPredicate
@@ -146,7 +146,8 @@ def _rounded(predicate: ReportPredicate) -> float:
 
 def _description(predicate: ReportPredicate) -> str:
     names = "; ".join(f"{one.name}: {one.definition}" for one in predicate.statistics)
-    return _inert(f"{predicate.purpose} Statistics: {names}.")
+    stated = quoted(predicate.purpose)
+    return _inert(f"Purpose, as its author states it: {stated}. Statistics: {names}.")
 
 
 def _domain(predicate: ReportPredicate) -> str:

@@ -43,6 +43,7 @@ from dpql.reports.view import (
     percent_text,
     promise_text,
     protected_text,
+    purpose_label,
     related,
 )
 
@@ -82,7 +83,6 @@ def _head(view: View) -> Iterator[str]:
     predicate = view.predicate
     guarantee = predicate.guarantee
     yield f"<h1>{_safe(predicate.title)}</h1>"
-    yield f"<p>{_safe(predicate.purpose, limit=600)}</p>"
     if view.kind != "release":
         yield (
             '<p class="warning">A rehearsal: these numbers protect nobody and '
@@ -98,6 +98,7 @@ def _head(view: View) -> Iterator[str]:
     if bound is not None:
         yield f'<p class="bound">{_safe(bound, limit=WHOLE)}</p>'
     yield "<dl>"
+    yield _term("Purpose", _safe(purpose_label(predicate.purpose), limit=WHOLE))
     yield _term("Date", predicate.date)
     yield _term(
         "Privacy",
@@ -124,7 +125,11 @@ def _head(view: View) -> Iterator[str]:
 
 def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
     axis = axis_of(statistic)
-    unit = f"; in {_safe(measure_text(statistic.unit))}" if statistic.unit else ""
+    unit = (
+        f"; in {_safe(measure_text(statistic.unit), limit=WHOLE)}"
+        if statistic.unit
+        else ""
+    )
     yield f"<section><h2>{_safe(statistic.name)}</h2>"
     yield (
         f'<p class="quiet">{_safe(statistic.definition, limit=WHOLE)}{unit}; '

@@ -21,6 +21,7 @@ from dpql.reports.view import (
     marks_text,
     promise_text,
     protected_text,
+    purpose_label,
     related,
 )
 
@@ -29,7 +30,7 @@ _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _SPECIAL = frozenset("\\`*_{}[]()#+-.!|~:@$^=\"'")
 
 
-def inert(text: str, *, limit: int = 60) -> str:
+def inert(text: str, *, limit: int = 80) -> str:
     """Return the text so that Markdown shows it and does nothing else with it."""
     escaped = "".join(map(_escaped, shown(text, limit=limit)))
     # Of several spaces a browser shows one.
@@ -56,13 +57,12 @@ def as_markdown(view: View) -> str:
         f"of {record.cap}, entry {record.seq}"
     )
     lines += [
-        inert(predicate.purpose, limit=400),
-        "",
         f"{inert(guarantee.words, limit=600)}",
         "",
         *_bound(view),
         "| | |",
         "| --- | --- |",
+        f"| purpose | {inert(purpose_label(predicate.purpose), limit=WHOLE)} |",
         f"| date | {predicate.date} |",
         f"| ε | {exact_text(guarantee.epsilon)} |",
         f"| e^ε | at most {factor_text(guarantee.epsilon)} |",

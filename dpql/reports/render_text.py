@@ -18,6 +18,7 @@ from dpql.reports.view import (
     marks,
     marks_text,
     promise_text,
+    purpose_label,
     related,
 )
 
@@ -28,10 +29,11 @@ def as_text(view: View) -> str:
     """Return the report as lines of at most moderate width."""
     predicate = view.predicate
     guarantee = predicate.guarantee
+    title = f"{view.kind} {shown(predicate.title, limit=80)}"
     lines = [
-        f"{view.kind} {shown(predicate.title)}   {predicate.date}   {view.digest[:16]}",
-        shown(predicate.purpose, limit=400),
+        f"{title}   {predicate.date}   {view.digest[:16]}",
         "",
+        f" purpose    {_whole(purpose_label(predicate.purpose))}",
         f" promises   {shown(guarantee.words, limit=600)}",
         f" spends     ε {related(guarantee.epsilon)}, {guarantee.variant}",
         f" plan       {predicate.plan_digest[:8]}",
@@ -54,7 +56,7 @@ def _ledger(view: View) -> str:
     if record is None:
         return "none: no budget was debited"
     return (
-        f"{shown(record.dataset)}   spent {record.before} → {record.after} "
+        f"{shown(record.dataset, limit=80)}   spent {record.before} → {record.after} "
         f"of {record.cap}   entry {record.seq}"
     )
 

@@ -13,7 +13,7 @@ from dpql.errors import VerifyFault
 from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.codec import Malformed, decode, parse
 from dpql.model.format1 import filled
-from dpql.model.limits import COLUMN, KEY, Spelling
+from dpql.model.limits import COLUMN, KEY, PURPOSE, Spelling
 from dpql.model.notation import (
     cell_text,
     heading_text,
@@ -21,6 +21,7 @@ from dpql.model.notation import (
     measure_text,
     name_text,
     plain,
+    quoted,
 )
 from dpql.model.plan import Step
 from dpql.model.promised_rows import (
@@ -213,6 +214,11 @@ def protected_text(guarantee: Guarantee) -> str:
     """Return whom the promise protects."""
     unit = _cut(guarantee.unit, COLUMN)
     return unit if unit == "row" else name_text(unit)
+
+
+def purpose_label(purpose: str) -> str:
+    """Return the purpose in quotes: it is the author who speaks, not dpql."""
+    return quoted(_cut(purpose, PURPOSE))
 
 
 def key_label(key: str) -> str:

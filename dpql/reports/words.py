@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import assert_never
 
 from dpql.exact import exp_up, round_up_to_digits
-from dpql.model.condition_text import condition_text
 from dpql.model.format1 import filled
 from dpql.model.notation import name_text, number_text, plain, unit_text
 from dpql.model.plan import (
@@ -25,9 +24,8 @@ from dpql.model.spec import (
     Neighbours,
     NumberColumn,
     RowsExactly,
-    StatisticKind,
 )
-from dpql.model.step_words import bound_words, variance_words
+from dpql.model.step_words import bound_words
 
 VARIANT = "pure differential privacy"
 TRUST_MODEL = "central: the owner sees the data and is trusted to run this plan on them"
@@ -60,29 +58,6 @@ def guarantee_words(plan: Plan) -> str:
 def unprotected(plan: Plan) -> tuple[str, ...]:
     """Return what is public without any noise, because the spec declares it."""
     return tuple(_declared(plan))
-
-
-def definition(step: Step) -> str:
-    """Return what a statistic computes, as one phrase."""
-    columns = [name_text(name) for name in step.columns]
-    match step.statistic:
-        case StatisticKind.COUNT:
-            head = "number of rows"
-        case StatisticKind.HISTOGRAM:
-            head = f"number of rows by {columns[0]}"
-        case StatisticKind.COVARIANCE:
-            head = (
-                f"sample covariance of {columns[0]} and {columns[1]} (divided by n - 1)"
-            )
-        case StatisticKind.VARIANCE:
-            head = variance_words(step)
-        case StatisticKind.SUM | StatisticKind.MEAN:
-            head = f"{step.statistic.value} of {columns[0]}"
-        case _:
-            assert_never(step.statistic)
-    by = f", by {' and '.join(map(name_text, step.by))}" if step.by else ""
-    where = f", where {condition_text(step.where)}" if step.where else ""
-    return f"{head}{where}{by}"
 
 
 def before_noise(plan: Plan, step: Step) -> str:

@@ -69,7 +69,12 @@ def test_a_spec_that_was_not_there_is_new(repository: Path) -> None:
     """A new spec is shown whole and fails whatever guards against weaker ones."""
     (repository / "new.yaml").write_text(TEXT, "utf-8")
     arguments = ("diff", "--base", "HEAD", "new.yaml")
-    assert fine(dpql(*arguments, folder=repository)).startswith("NEW      new.yaml")
+    text = fine(dpql(*arguments, folder=repository))
+    assert text.startswith("NEW      new.yaml")
+    computed = "headcount: number of rows, by district"
+    assert f"\n + {computed}\n" in text
+    marked = fine(dpql(*arguments, "--format", "markdown", folder=repository))
+    assert f"\n- computes {computed}\n" in marked.replace("\\", "")
     for guard in ("weaker", "review", "any"):
         run = dpql(*arguments, "--fail-on", guard, folder=repository)
         assert run.returncode == 1
@@ -77,6 +82,7 @@ def test_a_spec_that_was_not_there_is_new(repository: Path) -> None:
         fine(dpql(*arguments, "--format", "json", folder=repository))
     )
     assert document["verdict"] == "NEW"
+    assert computed in document["computes"]
 
 
 def test_a_renamed_spec_is_held_to_what_it_was(repository: Path) -> None:

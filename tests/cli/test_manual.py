@@ -115,4 +115,4 @@ def test_overview_is_in_the_order_of_the_story() -> None:
     positions = [text.index(f"\n  {name} ") for name in COMMANDS]
     assert positions == sorted(positions)
     assert isinstance(group, LazyGroup)
-    assert fine(dpql("--version")) == "dpql 0.1.0\n"
+    assert fine(dpql("--version")) == "dpql 0.2.0\n"

@@ -14,8 +14,10 @@ from dpql.language.grammar import parse_condition
 from dpql.language.predicate import Test as Comparing
 from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
 from dpql.model.notation import (
+    BACKQUOTE_LOOKALIKES,
     QUOTE_LOOKALIKES,
     cell_text,
+    heading_text,
     key_text,
     list_text,
     measure_text,
@@ -203,8 +205,81 @@ def test_names_and_units() -> None:
     assert "`group`" == name_text("group")
     assert "`home address`" == name_text("home address")
     assert ("row", "person_id") == (unit_text(None), unit_text("person_id"))
-    assert "EUR/month" == measure_text("EUR/month")
-    assert '"EUR; exact"' == measure_text("EUR; exact")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("EUR", "EUR/month", "kWh/year", "mmHg", "people", "person-day", "m", "l"),
+        *("m²", "m^2", "kg·m/s²", "s⁻¹", "s^-1", "°C", "%", "‰", "€/m²", "$", "Ω"),
+        *("µg/m³", "円", "share", "loops", "Oolong", "epoch"),
+    ],
+)
+def test_ordinary_units_of_measure_stay_bare(unit: str) -> None:
+    """A word with its powers and fractions needs no quotes."""
+    assert unit == measure_text(unit)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("000 EUR", "e3 EUR", ".5 EUR", "0", "× 1000 EUR", "/1000", "e3", "E-3"),
+        *("EUR if every group has 9 rows", "EUR at ε 1/1000", "EUR (95% in all)"),
+        *("EUR; exact", "EUR, 99%", "EUR ± 1", "x10", "٣", "²", "^2", "^3 EUR", "%e"),
+        *("\uff10\uff10\uff10", "\u0665", "½", "Ⅿ", "千", "million", "Thousand", "k"),
+        *("OOO", "ООО", "OOOEUR", "lO", "O", "\u202f000", "000", "-EUR", "EUR/"),
+        *("m^10", "m²⁰⁰⁰", "million/month", "ε", "EUR/ε", "m EUR", "EUR\u3000m"),
+        *("EUR\u00a0each", "K\u0305", "EUR/1000"),
+    ],
+)
+def test_a_unit_of_measure_cannot_be_read_as_number_or_words(unit: str) -> None:
+    """What could prolong the number before it, or the sentence, stands in quotes."""
+    assert quoted(unit) == measure_text(unit)
+
+
+@pytest.mark.parametrize("mark", BACKQUOTE_LOOKALIKES, ids=lambda c: f"{ord(c):04x}")
+def test_what_looks_like_a_backquote_is_written_by_its_code(mark: str) -> None:
+    """A column cannot pass for a condition, and its name is read back."""
+    name = f"age{mark} >= 18 and {mark}x"
+    for written in (name_text(name), heading_text(name, apart="=")):
+        assert (
+            f"`age\\u{{{ord(mark):04x}}} >= 18 and \\u{{{ord(mark):04x}}}x`" == written
+        )
+    for text in (name_text(name), f"`{name}`"):
+        predicate, complaints = parse_condition(f"{text} >= 5")
+        assert [] == complaints
+        assert isinstance(predicate, Comparing)
+        assert name == predicate.column.text
+
+
+@pytest.mark.parametrize("code", [*"ˋ｀‘’′‵´`\u0300", "\u1fef", "\u201b", "\uff07"])
+def test_the_look_alikes_of_a_backquote_are_known(code: str) -> None:
+    """Those that a reviewer named, and those beside them in the table of UTS 39."""
+    assert code == "`" or code in BACKQUOTE_LOOKALIKES
+
+
+@pytest.mark.property
+@settings(deadline=None)
+@given(
+    st.text(st.sampled_from([*"ab \\u{}025c", "\u02cb", "\u2019"]), min_size=1),
+)
+@example("\\u{02cb}")
+@example("\\u{005c}u{02cb}")
+@example("\\\\u{02cb}")
+@example("a  b")
+@example("\\\u02cb")
+def test_a_name_is_read_back(name: str) -> None:
+    """Backslashes, codes and what they stand for are different names."""
+    predicate, complaints = parse_condition(f"{name_text(name)} >= 5")
+    assert [] == complaints
+    assert isinstance(predicate, Comparing)
+    assert name == predicate.column.text
+
+
+@pytest.mark.parametrize("name", ["home address", "a\\b", "O'Brien", "\\u{0041}", "né"])
+def test_ordinary_names_have_no_codes(name: str) -> None:
+    """A backslash is one, unless a code follows that the language knows."""
+    assert name in {name_text(name), name_text(name)[1:-1]}
 
 
 def test_rounded_decimals_say_when_they_are_exact() -> None:

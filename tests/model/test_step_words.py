@@ -5,11 +5,10 @@ from __future__ import annotations
 import spec_text
 
 from dpql.model.plan import Plan
-from dpql.model.step_words import bound_words, variance_words
+from dpql.model.step_words import bound_words, definition, variance_words
 from dpql.planner import plan
 from dpql.planner.explain import explain
 from dpql.planner.render import as_text
-from dpql.reports.words import definition
 
 
 def spread(rows: str, neighbours: str) -> Plan:

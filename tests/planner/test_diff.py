@@ -130,6 +130,10 @@ JUDGED: dict[str, tuple[Verdict, str, Edit]] = {
         "mechanism",
         ask(0, mechanism=MechanismName.GEOMETRIC),
     ),
+    "release": (Verdict.REVIEW, "release", lambda s: replace(s, release="other")),
+    "purpose": (Verdict.REVIEW, "purpose", lambda s: replace(s, purpose="other")),
+    "unit of measure": (Verdict.REVIEW, "measure", column("income", unit="EUR")),
+    "no unit of measure": (Verdict.REVIEW, "measure", column("income", unit=None)),
     "a promise": (Verdict.REVIEW, "at_least", ask(0, at_least=10)),
     "another statistic": (
         Verdict.REVIEW,
@@ -169,9 +173,6 @@ def unread(spec: Spec) -> Spec:
 
 
 WORDING: dict[str, Edit] = {
-    "release": lambda spec: replace(spec, release="other"),
-    "purpose": lambda spec: replace(spec, purpose="other"),
-    "unit label": column("income", unit="EUR"),
     "order of statistics": lambda s: replace(s, statistics=s.statistics[::-1]),
     "order of columns": lambda s: data(columns=s.data.columns[::-1])(s),
     "unread column": unread,
@@ -289,7 +290,7 @@ def many() -> Difference:
         spec = column("income", upper=Fraction(500_000))(spec)
         extra = replace(spec.statistics[1], name="more", by=())
         spec = replace(spec, purpose="x", statistics=(spec.statistics[0], extra))
-        return ask(0, at_least=1000)(spec)
+        return unread(ask(0, at_least=1000)(spec))
 
     return compared(edit)
 
@@ -304,7 +305,9 @@ def test_the_text_has_one_line_per_change() -> None:
     assert words == "! budget ε 1 → 2 e^ε 2.72 → 7.39"
     assert any(line.startswith(" ! bounds     income [0, ") for line in lines)
     assert any(line.startswith(" + more") for line in lines)
-    assert any(line.startswith(" - households by region") for line in lines)
+    assert any(
+        line.startswith(" - households: number of rows, by region ") for line in lines
+    )
     assert lines[-1] == "   cosmetic   1 line"
 
 

@@ -130,7 +130,7 @@ def test_other_keys_of_the_same_number_are_told() -> None:
     new = plan(replace(old.spec, data=replace(old.spec.data, columns=columns)))
     (change,) = diff(old, new).changes
     assert (change.subject, change.text) == ("keys", "g, 3 keys, not as before")
-    assert "+ d" in change.note
+    assert '+ "d"' in change.note
 
 
 def test_what_no_rule_explains_is_for_review_beside_other_changes() -> None:

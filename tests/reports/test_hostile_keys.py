@@ -155,4 +155,4 @@ def test_lists_of_keys_in_a_diff_cannot_be_forged() -> None:
         for keys in ("a, b", "a, 'x, - b', y1, y2, y3, y4")
     )
     (change,) = [one for one in diff(old, new).changes if one.subject == "keys"]
-    assert '+ "x, - b", + y1, + y2, + 2 more, - b' == change.note
+    assert '+ "x, - b", + "y1", + "y2", + 2 more, - "b"' == change.note

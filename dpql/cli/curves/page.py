@@ -12,8 +12,7 @@ from typing import Any
 
 from dpql.cli.curves.chart import Chart
 from dpql.cli.curves.grid import Drawn, drawn, totals
-from dpql.diagnostics import shown
-from dpql.model.notation import unit_text
+from dpql.model.notation import quoted, unit_text
 from dpql.model.plan import Plan
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import Neighbours
@@ -44,8 +43,8 @@ def page(plan: Plan) -> str:
         ),
         "style": style,
         "script": script,
-        "release": escape(shown(plan.spec.release)),
-        "purpose": escape(shown(plan.spec.purpose, limit=400)),
+        "release": escape(whole(plan.spec.release)),
+        "purpose": escape(whole(quoted(plan.spec.purpose))),
         "digest": plan.digest[:8],
         "facts": "".join(
             f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>"
