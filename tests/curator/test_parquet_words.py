@@ -137,7 +137,7 @@ def test_columns_without_a_dictionary_stay_words() -> None:
 
 def test_values_of_folders_become_places() -> None:
     """A word and its count are a dictionary and its cells."""
-    file = _file(_written({"k": [b"a", b"b"]}), ["k"]).beside({"f": "b", "g": None})
+    file = _file(_written({"k": [b"a", b"b"]}), ["k"]).beside({"f": b"b", "g": None})
     places = {b"a": 0, b"b": 1}
     read, found = _taken(file, dict.fromkeys("kfg", places))
     assert (read, found) == ([[1, 2], [2, 2], [None, None]], {"k", "f"})

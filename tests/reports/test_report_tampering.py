@@ -212,7 +212,7 @@ def test_every_edited_field_of_the_plan_is_refused_though_its_digest_fits() -> N
         code = refused(lambda e=envelope: check(e))
         assert code is not None, path
         codes.add(code)
-    assert codes == {"DPQL606", "DPQL607", "DPQL613"}
+    assert codes == {"DPQL606", "DPQL607", "DPQL608", "DPQL613"}
 
 
 def test_every_derived_claim_is_refused_though_signed() -> None:
