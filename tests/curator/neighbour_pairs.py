@@ -60,14 +60,16 @@ NUMBER_KINDS = {
         st.binary(max_size=4),
     ),
 }
-ALIKE = [b"M\xfcller", b"M\xe4ller", "M\ufffdller".encode(), b"5", b'5"', b'"5', b'5""']
+BROKEN = [b"M\xfcller", b"M\xe4ller", "M\ufffdller".encode()]
+QUOTED = [b"5", b'5"', b'"5', b'5""']
+TWINS = st.sampled_from([BROKEN, QUOTED])
 """Ids that a careless reader takes for one another."""
 IDS = st.one_of(
-    st.sampled_from([*ALIKE, b"p", b"q", b"P", b"p ", b"\x00", b"\xff", b"\xfe", b""]),
+    st.sampled_from([*BROKEN, *QUOTED, b'"5"', b'"', b"p", b"q", b"P", b"p ", b""]),
+    st.sampled_from([b"\x00", b"\xff", b"\xfe"]),
     st.sampled_from([b"05", b"5.0", b"null", b"e\xcc\x81", b"\xc3\xa9", b"x" * 13]),
     st.binary(min_size=1, max_size=3),
 )
-TWINS = st.permutations(ALIKE).map(lambda some: some[:3])
 ODD_KEYS = st.one_of(
     st.sampled_from([None, b'"a"', b"A", b"n\xff", b"", b"other", b"1.0", b"\xe9lan"]),
     st.binary(max_size=3),
@@ -194,7 +196,7 @@ def pairs(draw: st.DrawFn, case: Case) -> Pair:
     if contributes is None:
         new = [draw(rows)] if known else []
         return _pair(draw, case, format_, kinds, table, table[1:] + new)
-    people = draw(st.lists(IDS, min_size=1, max_size=4) | TWINS)
+    people = draw(st.lists(IDS, min_size=1, max_size=4) | TWINS | TWINS)
     owned = [{UNIT: draw(st.sampled_from([*people, None])), **row} for row in table]
     units = {unit_of(format_, row) for row in owned} - {None}
     if not units:
