@@ -113,6 +113,13 @@ def test_empty_files_among_others_hold_no_rows(suffix: str, tmp_path: Path) -> N
     assert (3, [1, 0, 1]) == sums(str(tmp_path / f"*.{suffix}"))
 
 
+def test_a_table_of_json_without_a_row_is_a_table(tmp_path: Path) -> None:
+    """Whether a folder or a pattern can be read does not hang on the only row."""
+    (tmp_path / "a.ndjson").touch()
+    for place in (tmp_path, str(tmp_path / "*.ndjson"), tmp_path / "a.ndjson"):
+        assert (0, [0, 0, 0]) == sums(place)
+
+
 def test_an_empty_file_has_no_columns(tmp_path: Path) -> None:
     """Text without a header lacks all columns; other formats are not what they say."""
     for suffix, code in {

@@ -18,7 +18,7 @@ from dpql.curator.engines.cloud_systems import (
     scheme_of,
     system_of,
 )
-from dpql.curator.engines.places import no_file
+from dpql.curator.engines.places import may_hold_rows, no_file
 from dpql.model.spec import Data
 
 T = TypeVar("T")
@@ -128,11 +128,11 @@ def _found(system: Any, path: str, info: Any) -> tuple[str, list[str]]:
 
 
 def _below(system: Any, folder: str) -> Iterable[tuple[str, list[str]]]:
-    """Yield the objects below a folder that are not empty: paths, and their parts."""
+    """Yield the objects below a folder that may hold rows: paths, and their parts."""
     fs = import_module("pyarrow.fs")
     selector = fs.FileSelector(folder, allow_not_found=True, recursive=True)
     for info in system.get_file_info(selector):
-        if info.type == fs.FileType.File and info.size != 0:
+        if info.type == fs.FileType.File and may_hold_rows(info.path, info.size):
             yield info.path, info.path[len(folder) + 1 :].split("/")
 
 

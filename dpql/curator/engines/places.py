@@ -188,7 +188,20 @@ def _fixed(parts: Iterable[str]) -> list[str]:
 def _files(match: Path) -> list[Path]:
     if match.is_dir():
         return _below(match)
-    return [match] if _is_regular(match) and match.stat().st_size else []
+    return [match] if _is_regular(match) and _holds_rows(match) else []
+
+
+def _holds_rows(path: Path) -> bool:
+    return may_hold_rows(path.name, path.stat().st_size)
+
+
+def may_hold_rows(name: str, size: int) -> bool:
+    """Tell whether a file of this size is part of a table.
+
+    An empty file has no header and is left out. But lines of JSON have none to miss:
+    if such a file were left out, whether there are data could depend on one row.
+    """
+    return size != 0 or FORMATS.get(Path(name).suffix.lower()) == "ndjson"
 
 
 def _is_regular(path: Path) -> bool:
@@ -205,7 +218,7 @@ def _is_regular(path: Path) -> bool:
 
 
 def _below(folder: Path) -> list[Path]:
-    """Return the files below a folder that hold rows: neither empty nor hidden.
+    """Return the files below a folder that may hold rows and are not hidden.
 
     Links are followed, once. A folder that may not be read is a fault: its rows would
     be left out without a word.
@@ -220,7 +233,7 @@ def _below(folder: Path) -> list[Path]:
         seen.add((status.st_dev, status.st_ino))
         folders[:] = [name for name in folders if not _hidden(name)]
         paths = [Path(place, name) for name in names if not _hidden(name)]
-        found += [path for path in paths if _is_regular(path) and path.stat().st_size]
+        found += [path for path in paths if _is_regular(path) and _holds_rows(path)]
     return found
 
 
