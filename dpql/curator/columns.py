@@ -1,0 +1,69 @@
+"""The four canonical forms of a cell; whatever has no such form is null.
+
+    WHOLE   the nearest integer, ties up, in 64 bits
+    REAL    the nearest double; infinities stay, NaN is null
+    CODE    the place of a word among the declared keys, counted from 0
+    ID      an integer of 64 bits, or bytes: equal ids, and no others, have equal cells
+
+Sources make canonical cells, and engines meet no others: no text, no NaN, no type that
+nobody declared. The form of a column follows from its declaration. Only for an id the
+stored types decide between integers and bytes, once for the whole source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import assert_never
+
+from dpql.curator.grid import is_whole
+from dpql.model.spec import CategoryColumn, Column, Data, IdColumn, NumberColumn
+
+_WIDTHS = (8, 16, 32)
+
+
+class Form(Enum):
+    """What the cells of a canonical column are."""
+
+    WHOLE = "whole"
+    REAL = "real"
+    CODE = "code"
+    ID = "id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanonicalColumn:
+    """A declared column in canonical form; ``keys`` are those of a CODE."""
+
+    name: str
+    form: Form
+    keys: tuple[str, ...] = ()
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the cells are numbers."""
+        return self.form in (Form.WHOLE, Form.REAL)
+
+
+def canonical_column(column: Column) -> CanonicalColumn:
+    """Return the form that a declared column takes."""
+    match column:
+        case NumberColumn():
+            form = Form.WHOLE if is_whole(column) else Form.REAL
+            return CanonicalColumn(name=column.name, form=form)
+        case CategoryColumn(keys=keys):
+            return CanonicalColumn(name=column.name, form=Form.CODE, keys=keys)
+        case IdColumn():
+            return CanonicalColumn(name=column.name, form=Form.ID)
+        case _:
+            assert_never(column)
+
+
+def canonical_columns(data: Data) -> tuple[CanonicalColumn, ...]:
+    """Return the declared columns in canonical form, in their order."""
+    return tuple(canonical_column(column) for column in data.columns)
+
+
+def code_bits(keys: int) -> int:
+    """Return the width of the integers that hold the codes of so many keys."""
+    return next(bits for bits in _WIDTHS if keys <= 1 << bits)

@@ -1,0 +1,1 @@
+"""Where rows lie, and how their cells become canonical."""
