@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 PLANTED = {
     "stages meet only in the model": ("planner/planted.py", "import dpql.language"),
-    "only the engines import polars": ("curator/planted.py", "import polars"),
+    "only sources and engines import polars": ("curator/planted.py", "import polars"),
     "only the reports import cryptography": (
         "planner/planted.py",
         "import cryptography",

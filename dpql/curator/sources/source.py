@@ -70,9 +70,10 @@ class Source:
         check_types({n: [part.types[n] for part in fragments] for n in names}, data)
         self._fragments = fragments
         self._columns = {column.name: column for column in canonical_columns(data)}
-        self._whole = frozenset.intersection(*(part.whole_ids for part in fragments))
+        ids = {n for n, column in self._columns.items() if column.form is Form.ID}
+        self._ids_as_bytes = not all(part.whole_ids >= ids for part in fragments)
         self.schema = {
-            name: canonical_type(column, ids_as_bytes=name not in self._whole)
+            name: canonical_type(column, ids_as_bytes=self._ids_as_bytes)
             for name, column in self._columns.items()
         }
 
@@ -84,9 +85,7 @@ class Source:
         """
         request = Request(
             columns=tuple(self._columns[name] for name in names),
-            ids_as_bytes=not self._whole.issuperset(
-                name for name in names if self._columns[name].form is Form.ID
-            ),
+            ids_as_bytes=self._ids_as_bytes,
         )
         tasks = (task for part in self._fragments for task in part.tasks(request))
         with closing(prefetched(tasks, pl.thread_pool_size())) as frames:

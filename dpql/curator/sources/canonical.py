@@ -1,0 +1,265 @@
+"""Stored cells in canonical form, null where they have none.
+
+    WHOLE, REAL   numbers; a text counts as the number that it spells, true as 1
+    CODE          words by their bytes; a number counts as its text, 3.0 as 3
+    ID            integers of 64 bits, or bytes: those of a text, the digits of a
+                  number; an empty id is null
+
+No cell can raise, and none changes what another becomes or how it is computed. polars
+trusts Arrow text to be UTF-8 and crashes where it is not, so Arrow text is taken as
+bytes. pyarrow is imported only where its arrays come in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from dpql.curator.columns import CanonicalColumn, Form
+from dpql.curator.sources.numbers import doubles, integers
+from dpql.curator.sources.source import canonical_type
+from dpql.curator.sources.stored import is_whole_id
+
+_DENSE_KEYS = 1 << 20
+"""Whole keys no farther apart than this are looked up in a table."""
+
+_CHECKED_CELLS = 1 << 12
+"""Cells that are decoded together, and one by one if one of them is not UTF-8."""
+
+_TEXT_AS_BYTES = {
+    "string": "binary",
+    "large_string": "large_binary",
+    "string_view": "binary_view",
+}
+
+
+class Canonicaliser:
+    """Makes the cells of one column canonical; threads may share it.
+
+    Attributes:
+        type: the polars type of the canonical cells.
+    """
+
+    def __init__(self, column: CanonicalColumn, *, ids_as_bytes: bool) -> None:
+        self.type = canonical_type(column, ids_as_bytes=ids_as_bytes)
+        self._form = column.form
+        self._ids_as_bytes = ids_as_bytes
+        if column.form is Form.CODE:
+            self._codes = _Codes(column.keys)
+
+    def __call__(self, cells: Any) -> pl.Series:
+        """Return a polars series, or an array of pyarrow, in canonical form.
+
+        Its type must be one that `stored_type` and `check_types` let pass; bytes of
+        polars count as text.
+        """
+        series = isinstance(cells, pl.Series)
+        found = self._series(cells) if series else self._arrow(cells)
+        return found if found.dtype == self.type else found.cast(self.type)
+
+    def constant(self, text: bytes | None, rows: int) -> pl.Series:
+        """Return one text in canonical form, for so many rows."""
+        cell = self(pl.Series([text], dtype=pl.Binary))
+        return cell.new_from_index(0, rows)
+
+    def _series(self, cells: pl.Series) -> pl.Series:
+        dtype = cells.dtype
+        if isinstance(dtype, pl.Enum):
+            return self._series(dtype.categories).gather(cells.to_physical())
+        if isinstance(dtype, pl.Categorical):
+            cells = cells.cast(pl.String)
+        match self._form:
+            case Form.CODE:
+                return self._codes.of_series(cells)
+            case Form.ID:
+                whole = is_whole_id(cells.dtype) and not self._ids_as_bytes
+                return cells if whole else _id_bytes(cells)
+            case Form.WHOLE:
+                return integers(decoded(cells))
+            case Form.REAL:
+                return doubles(decoded(cells))
+
+    def _arrow(self, cells: Any) -> pl.Series:
+        """Return an array, chunked or not; each word of a dictionary is read once."""
+        import pyarrow as pa
+
+        parts = [pl.Series(dtype=self.type)]
+        words = known = None
+        for chunk in cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]:
+            if not isinstance(chunk, pa.DictionaryArray):
+                parts.append(self._array(chunk))
+                continue
+            if known is None or not chunk.dictionary.equals(words):
+                words = chunk.dictionary
+                known = self._array(words).cast(self.type)
+            parts.append(known.gather(pl.Series(chunk.indices)))
+        return pl.concat([part.cast(self.type) for part in parts], rechunk=False)
+
+    def _array(self, cells: Any) -> pl.Series:
+        cells = _bytes_of_text(cells)
+        if self._form is Form.CODE and cells.type in _bytes_types():
+            return self._codes.of_bytes(cells)
+        return self._series(pl.Series(cells))
+
+
+class _Codes:
+    """The codes of declared keys, found in a way that is fast for each type."""
+
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        self._keys = keys
+        self._enum = pl.Enum(list(keys))
+        self._encoded: Any = None
+        whole = {int(key): code for code, key in enumerate(keys) if _is_whole(key)}
+        self._lowest, self._highest = min(whole, default=0), max(whole, default=0)
+        self._by_integer: pl.Series | None = None
+        if self._highest - self._lowest < _DENSE_KEYS:
+            span = range(self._lowest, self._highest + 1)
+            codes = [whole.get(integer) for integer in span]
+            self._by_integer = pl.Series(codes, dtype=pl.UInt32)
+
+    def of_series(self, cells: pl.Series) -> pl.Series:
+        """Return the codes of words, and of numbers by their texts."""
+        if is_whole_id(cells.dtype) and self._by_integer is not None:
+            cell = pl.col("cell")
+            inside = cell.is_between(self._lowest, self._highest)
+            row = pl.when(inside).then(cell - self._lowest)
+            frame = cells.cast(pl.Int64).to_frame("cell")
+            return self._by_integer.gather(frame.select(row).to_series())
+        if cells.dtype.is_float():
+            cells = float_texts(cells)
+        texts = decoded(cells).cast(pl.String)
+        return texts.cast(self._enum, strict=False).to_physical()
+
+    def of_bytes(self, cells: Any) -> pl.Series:
+        """Return the codes of words in an Arrow array of bytes."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if cells.type == pa.binary_view():
+            cells = cells.cast(pa.large_binary())
+        if self._encoded is None:
+            keys = pl.Series(self._keys, dtype=pl.String).cast(pl.Binary).to_arrow()
+            self._encoded = {
+                dtype: keys.cast(dtype) for dtype in (pa.binary(), pa.large_binary())
+            }
+        return pl.Series(pc.index_in(cells, value_set=self._encoded[cells.type]))
+
+
+def stored_type(dtype: Any, form: Form) -> Any:
+    """Return the polars type that stands for an Arrow type, to be checked.
+
+    It is the name of the Arrow type where cells of such a form cannot be read from it.
+    """
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(dtype):
+        dtype = dtype.value_type
+    if str(dtype) in _TEXT_AS_BYTES:
+        return pl.String()
+    if types.is_decimal(dtype):
+        if form is Form.CODE or (form is Form.ID and not _is_polars_decimal(dtype)):
+            return str(dtype)
+        return pl.Decimal(38, max(min(dtype.scale, 38), 0))
+    if _is_bytes(dtype):
+        return pl.Binary() if form is Form.ID else str(dtype)
+    ours = types.is_integer, types.is_floating, types.is_boolean, types.is_null
+    if any(test(dtype) for test in ours):
+        return pl.Series(pa.array([], dtype)).dtype
+    return str(dtype)
+
+
+def decoded(cells: pl.Series) -> pl.Series:
+    """Return bytes as text, null where they are not UTF-8; other cells as they are.
+
+    A broken cell costs the time of its neighbours, not that of the whole column.
+    """
+    if cells.dtype != pl.Binary:
+        return cells
+    try:
+        return cells.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        if len(cells) > _CHECKED_CELLS:
+            starts = range(0, len(cells), _CHECKED_CELLS)
+            return pl.concat(decoded(cells.slice(at, _CHECKED_CELLS)) for at in starts)
+    return pl.Series(cells.name, [text(cell) for cell in cells], dtype=pl.String)
+
+
+def text(cell: bytes | None) -> str | None:
+    """Return bytes as text; None where they are not UTF-8."""
+    try:
+        return None if cell is None else cell.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def float_texts(cells: pl.Series) -> pl.Series:
+    """Return floats as texts: whole ones as integers, NaN as null.
+
+    The others have the shortest text that is nearest to them, so no two are alike.
+    """
+    cell, dtype = pl.col("cell"), cells.dtype
+    whole = cell.cast(pl.Int128, strict=False)
+    digits = pl.when(whole.cast(dtype) == cell).then(whole.cast(pl.String))
+    found = digits.otherwise(cell.fill_nan(None).cast(pl.String))
+    return cells.to_frame("cell").select(found).to_series()
+
+
+def _id_bytes(cells: pl.Series) -> pl.Series:
+    """Return ids as bytes."""
+    dtype = cells.dtype
+    if dtype in (pl.Binary, pl.String):
+        cell = pl.col("cell")
+        held = pl.when(cell.bin.size() > 0).then(cell)
+        return cells.cast(pl.Binary).to_frame("cell").select(held).to_series()
+    if dtype.is_float():
+        cells = float_texts(cells)
+    elif isinstance(dtype, pl.Decimal) and dtype.scale:
+        digits = cells.cast(pl.String).str
+        cells = digits.strip_chars_end("0").str.strip_chars_end(".")
+    return cells.cast(pl.String).cast(pl.Binary)
+
+
+def _bytes_of_text(cells: Any) -> Any:
+    """Return Arrow text as bytes, none beyond the end of their buffers.
+
+    Decimals that polars does not have become text, other bytes those that it has.
+    """
+    import pyarrow as pa
+
+    dtype = cells.type
+    if pa.types.is_decimal(dtype) and not _is_polars_decimal(dtype):
+        return cells.cast(pa.string())
+    as_bytes = _TEXT_AS_BYTES.get(str(dtype))
+    if as_bytes is not None:
+        cells = cells.view(getattr(pa, as_bytes)())
+    elif not _is_bytes(dtype):
+        return cells
+    cells.validate(full=True)
+    return (
+        cells.cast(pa.large_binary()) if pa.types.is_fixed_size_binary(dtype) else cells
+    )
+
+
+def _is_polars_decimal(dtype: Any) -> bool:
+    return bool(dtype.bit_width <= 128 and 0 <= dtype.scale <= dtype.precision)  # noqa: PLR2004
+
+
+def _is_bytes(dtype: Any) -> bool:
+    import pyarrow as pa
+
+    return dtype in _bytes_types() or pa.types.is_fixed_size_binary(dtype)
+
+
+def _bytes_types() -> tuple[Any, ...]:
+    import pyarrow as pa
+
+    return pa.binary(), pa.large_binary(), pa.binary_view()
+
+
+def _is_whole(key: str) -> bool:
+    """Tell whether a key is the text of an integer of 64 bits."""
+    if not key.removeprefix("-").isdecimal() or len(key) > len(str(-(1 << 63))):
+        return False
+    return str(int(key)) == key and -(1 << 63) <= int(key) < 1 << 63

@@ -1,0 +1,121 @@
+"""Stored cells as numbers: the nearest integer, ties up, or the nearest double.
+
+A cell is the same number in whatever type it is stored. Where the double of a long text
+does not tell its nearest integer, the text itself does.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal, DecimalException
+from typing import Any
+
+import polars as pl
+
+from dpql.curator.grid import FARTHEST, HALF
+
+_LONG = (pl.Int64, pl.UInt64, pl.Int128, pl.UInt128)
+
+_SURE_DIGITS = 15
+"""No two decimal texts of so many digits have the same nearest double."""
+
+_SPARSE = 1 << 52
+"""From here on every double is an integer."""
+
+
+def doubles(cells: pl.Series) -> pl.Series:
+    """Return the nearest doubles; null where there is no number, and for NaN."""
+    dtype = cells.dtype
+    if dtype.is_decimal():
+        # Text is rounded once; the digits and their scale would be rounded twice.
+        cells = cells.cast(pl.String)
+    found = cells.cast(pl.Float64, strict=False)
+    return found if dtype.is_integer() else found.fill_nan(None)
+
+
+def integers(cells: pl.Series) -> pl.Series:
+    """Return the nearest integers, ties up; null where there is no number.
+
+    Those beyond `FARTHEST` are moved there.
+    """
+    dtype = cells.dtype
+    if dtype == pl.String:
+        return _from_text(cells)
+    cell = pl.col("cell")
+    if dtype.is_decimal():
+        cell = _from_decimals(cell, dtype)
+    elif dtype.is_float():
+        cell = _from_doubles(cell.cast(pl.Float64))
+    elif dtype in _LONG:
+        cell = _clamped(cell, dtype).cast(pl.Int64)
+    else:
+        return cells.cast(pl.Int64, strict=False)
+    return cells.to_frame("cell").select(cell).to_series()
+
+
+def _clamped(cell: pl.Expr, dtype: Any) -> pl.Expr:
+    """Return integers that are wide enough for `FARTHEST`, none beyond it."""
+    farthest = pl.lit(FARTHEST, dtype)
+    inside = cell <= farthest
+    if dtype.is_signed_integer():
+        inside &= cell >= -farthest
+    return pl.when(inside).then(cell).otherwise(cell.sign() * farthest)
+
+
+def _from_doubles(number: pl.Expr) -> pl.Expr:
+    below = pl.min_horizontal(number, pl.lit(FARTHEST, pl.Float64))
+    inside = pl.max_horizontal(below, pl.lit(-FARTHEST, pl.Float64))
+    # A double less its floor is exact; a double plus a half need not be.
+    down = inside.floor()
+    nearest = down.cast(pl.Int64) + (inside - down >= HALF).cast(pl.Int64)
+    return pl.when(number.is_not_nan()).then(nearest)
+
+
+def _from_decimals(cell: pl.Expr, dtype: Any) -> pl.Expr:
+    digits, scale = cell.to_physical().cast(pl.Int128), dtype.scale
+    if scale:
+        one = pl.lit(10**scale, pl.Int128)
+        down = digits // one
+        up = digits - down * one >= pl.lit(5 * 10 ** (scale - 1), pl.Int128)
+        digits = down + up.cast(pl.Int128)
+    return _clamped(digits, pl.Int128()).cast(pl.Int64)
+
+
+def _from_text(texts: pl.Series) -> pl.Series:
+    """Return the integers nearest to texts.
+
+    The double of a text tells, except where it is a tie, which the text may miss by
+    little, or so large that it is the nearest double of several integers.
+    """
+    number, size = pl.col("number"), pl.col("number").abs()
+    tie = (number - number.floor() == HALF) & (pl.col("length") > _SURE_DIGITS)
+    doubtful = (
+        pl.col("exact").is_null() & (size <= FARTHEST) & (tie | (size >= _SPARSE))
+    )
+    exact = pl.col("exact").clip(-FARTHEST, FARTHEST)
+    frame = pl.DataFrame(
+        {
+            "exact": texts.cast(pl.Int64, strict=False),
+            "number": texts.cast(pl.Float64, strict=False),
+            "length": texts.str.len_bytes(),
+        }
+    ).select(
+        nearest=pl.coalesce(exact, _from_doubles(number)),
+        doubtful=doubtful.fill_null(False),
+    )
+    rows = frame["doubtful"].arg_true()
+    settled = [_nearest(text) for text in texts.gather(rows)]
+    return frame["nearest"].scatter(rows, pl.Series(settled, dtype=pl.Int64))
+
+
+def _nearest(text: str) -> int | None:
+    """Return the integer nearest to a text, ties up; None if Python cannot read it.
+
+    The number is moderate: its double is.
+    """
+    try:
+        number = Decimal(text)
+        ties = ROUND_HALF_DOWN if number.is_signed() else ROUND_HALF_UP
+        nearest = int(number.to_integral_value(ties))
+    except (DecimalException, ValueError, OverflowError):
+        return None
+    return max(min(nearest, FARTHEST), -FARTHEST)
