@@ -1,0 +1,1 @@
+"""Sources read rows from files, URLs, frames and databases into canonical columns."""
