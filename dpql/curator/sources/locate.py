@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-from dpql.curator.engines.clouds import cloud_files, is_cloud
-from dpql.curator.engines.urls import Packed as Compressed
-from dpql.curator.engines.urls import Page, is_web
+from dpql.curator.sources import remote
+from dpql.curator.sources.remote import Bucket, Compressed
+from dpql.curator.sources.stores import is_bucket, is_http
 from dpql.errors import RunFault
 from dpql.model.spec import Data
 
@@ -83,12 +84,11 @@ def locate(location: str, data: Data) -> tuple[str, list[File]]:
             compressed; DPQL511, a pipe, a socket or a device.
     """
     contents: Mapping[str, str | Remote]
-    if is_web(location):
-        path = _url_path(location, data)
-        root, contents = str(Path(path).parent), {path: Page(location)}
+    if is_http(location):
+        root, contents = "", _http_file(location, data)
         format_ = _format(contents, data)
-    elif is_cloud(location):
-        root, contents = cloud_files(location, data)
+    elif is_bucket(location):
+        root, contents = _bucket_files(location, data)
         format_ = _format(contents, data)
     else:
         root, format_, paths = _local(location, data)
@@ -96,7 +96,7 @@ def locate(location: str, data: Data) -> tuple[str, list[File]]:
     declared = {column.name for column in data.columns}
     files = []
     for path, content in contents.items():
-        values = {} if is_web(location) else _folder_values(root, path)
+        values = _folder_values(root, path)
         kept = {name: value for name, value in values.items() if name in declared}
         files.append(File(content=_content(format_, content, data), values=kept))
     return format_, files
@@ -144,13 +144,6 @@ def unreadable(data: Data) -> RunFault:
         f"the data of `{data.source}` are not of the kind that their name says",
         hint="name files by what they hold, and do not compress them",
     )
-
-
-def _url_path(url: str, data: Data) -> str:
-    try:
-        return urlsplit(url).path
-    except ValueError:
-        raise no_file(data) from None
 
 
 def _content(format_: str, content: str | Remote, data: Data) -> str | bytes | Remote:
@@ -227,8 +220,12 @@ def _local_files(path: Path) -> tuple[Path, list[Path]]:
         return path.parent, [path] if _is_regular(path) else []
     matches = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207  at any depth
     files = [file for match in matches for file in _matched_files(match)]
-    fixed = next(n for n, part in enumerate([*path.parts, "*"]) if glob.has_magic(part))
-    return Path(*path.parts[:fixed]), files
+    return Path(*path.parts[: _fixed_parts(path.parts)]), files
+
+
+def _fixed_parts(parts: Sequence[str]) -> int:
+    """Return how many parts of a path stand before the first that is a pattern."""
+    return next(n for n, part in enumerate([*parts, "*"]) if glob.has_magic(part))
 
 
 def _matched_files(match: Path) -> list[Path]:
@@ -288,6 +285,84 @@ def _is_regular(path: Path) -> bool:
 
 def _holds_rows(path: Path) -> bool:
     return may_hold_rows(path.name, path.stat().st_size)
+
+
+def _http_file(url: str, data: Data) -> dict[str, Remote]:
+    """Return the file behind an HTTP URL, by its name; its folders hold no values."""
+    try:
+        name = urlsplit(url).path.rpartition("/")[2]
+        return {name: remote.http_file(url)}
+    except (OSError, ValueError):
+        raise no_file(data) from None
+
+
+def _bucket_files(url: str, data: Data) -> tuple[str, dict[str, Remote]]:
+    """Return the root and the objects that a URL of an object store names."""
+    try:
+        bucket = remote.open_bucket(url)
+        root, keys = _keys(bucket)
+    except OSError:
+        raise no_file(data) from None
+    if not keys:
+        raise no_file(data)
+    return root, {key: bucket.file(key) for key in sorted(keys)}
+
+
+def _keys(bucket: Bucket) -> tuple[str, list[str]]:
+    """Return the root and the keys, by the rules of local files.
+
+    A key with a slash at its end is a folder, even if an object has its name.
+    """
+    key = bucket.key.rstrip("/")
+    parts = key.split("/")
+    fixed = _fixed_parts(parts)
+    if fixed == len(parts) and (not key or bucket.key.endswith("/")):
+        return key, _keys_below(bucket, key)
+    if bucket.has(key):
+        return "/".join(parts[:-1]), [key]
+    if fixed == len(parts):
+        return key, _keys_below(bucket, key)
+    root, pattern = "/".join(parts[:fixed]), parts[fixed:]
+    return root, _keys_below(bucket, root, pattern)
+
+
+def _keys_below(
+    bucket: Bucket, folder: str, pattern: Sequence[str] | None = None
+) -> list[str]:
+    """Return the objects below a folder that may hold rows, and fit the pattern."""
+    found = []
+    for key, size in bucket.sizes(folder).items():
+        parts = key.removeprefix(f"{folder}/").split("/")
+        if pattern is None:
+            named = not any(map(is_hidden, parts))
+        else:
+            named = _matches(parts, pattern)
+        if named and may_hold_rows(key, size):
+            found.append(key)
+    return found
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Tell whether a pattern names an object, or a folder in which it is not hidden."""
+    # An object is no folder, so it lies at least one step below one.
+    own = [*pattern, "*"] if pattern[-1] == "**" else pattern
+    return _fits(parts, own) or any(
+        _fits(parts[:depth], pattern) and not any(map(is_hidden, parts[depth:]))
+        for depth in range(len(parts))
+    )
+
+
+def _fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Tell whether a path fits a pattern, by the rules of ``glob``."""
+    if not pattern:
+        return not parts
+    if pattern[0] == "**" and _fits(parts, pattern[1:]):
+        return True
+    if not parts or (parts[0].startswith(".") and not pattern[0].startswith(".")):
+        return False
+    if pattern[0] == "**":
+        return _fits(parts[1:], pattern)
+    return fnmatchcase(parts[0], pattern[0]) and _fits(parts[1:], pattern[1:])
 
 
 def may_hold_rows(name: str, size: int) -> bool:
