@@ -1,1 +1,1 @@
-"""Where rows lie, and how their cells become canonical."""
+"""Sources read rows from files, URLs, frames and databases into canonical columns."""

@@ -12,13 +12,15 @@ bytes. pyarrow is imported only where its arrays come in.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
 from dpql.curator.columns import CanonicalColumn, Form
 from dpql.curator.sources.numbers import doubles, integers
-from dpql.curator.sources.source import canonical_type
+from dpql.curator.sources.source import Request, canonical_type
 from dpql.curator.sources.stored import is_whole_id
 
 _DENSE_KEYS = 1 << 20
@@ -32,6 +34,33 @@ _TEXT_AS_BYTES = {
     "large_string": "large_binary",
     "string_view": "binary_view",
 }
+
+
+class FrameCanonicaliser:
+    """Makes rows of the requested columns canonical; threads may share it."""
+
+    def __init__(self, request: Request) -> None:
+        self.names = [column.name for column in request.columns]
+        self._columns = {
+            column.name: Canonicaliser(column, ids_as_bytes=request.ids_as_bytes)
+            for column in request.columns
+        }
+
+    def __call__(
+        self,
+        cells: Mapping[str, Any],
+        rows: int,
+        values: Mapping[str, bytes | None] = MappingProxyType({}),
+    ) -> pl.DataFrame:
+        """Return so many rows; ``values`` are texts that all of them have."""
+        return pl.DataFrame(
+            {
+                name: column.constant(values[name], rows)
+                if name in values
+                else column(cells[name])
+                for name, column in self._columns.items()
+            }
+        )
 
 
 class Canonicaliser:
@@ -84,21 +113,25 @@ class Canonicaliser:
         """Return an array, chunked or not; each word of a dictionary is read once."""
         import pyarrow as pa
 
+        chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+        if not isinstance(cells.type, pa.DictionaryType):
+            return self._plain(chunks, cells.type)
         parts = [pl.Series(dtype=self.type)]
         words = known = None
-        for chunk in cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]:
-            if not isinstance(chunk, pa.DictionaryArray):
-                parts.append(self._array(chunk))
-                continue
+        for chunk in chunks:
             if known is None or not chunk.dictionary.equals(words):
                 words = chunk.dictionary
-                known = self._array(words).cast(self.type)
+                known = self._plain([words], words.type).cast(self.type)
             parts.append(known.gather(pl.Series(chunk.indices)))
-        return pl.concat([part.cast(self.type) for part in parts], rechunk=False)
+        return pl.concat(parts, rechunk=False)
 
-    def _array(self, cells: Any) -> pl.Series:
-        cells = _bytes_of_text(cells)
-        if self._form is Form.CODE and cells.type in _bytes_types():
+    def _plain(self, chunks: list[Any], dtype: Any) -> pl.Series:
+        import pyarrow as pa
+
+        if not chunks:
+            return pl.Series(dtype=self.type)
+        cells = pa.chunked_array([_bytes_of_text(chunk) for chunk in chunks])
+        if self._form is Form.CODE and str(dtype) in _TEXT_AS_BYTES:
             return self._codes.of_bytes(cells)
         return self._series(pl.Series(cells))
 

@@ -12,6 +12,9 @@ T = TypeVar("T")
 
 Task = Callable[[], Iterable[T]]
 
+_PATIENCE = 5
+"""Seconds to wait for a thread; only a lazy frame may compute longer for a batch."""
+
 
 class _End:
     """The last thing a thread gives: what made it stop, if anything did."""
@@ -71,7 +74,8 @@ def prefetched(tasks: Iterable[Task[T]], threads: int) -> Generator[T]:
 
     A thread that has a thing ready waits until it is asked for, so each thread holds
     one thing, and the taker another. Whatever a task raises is raised here. No thread
-    is left behind, not even if the taker has had enough.
+    is left behind, not even if the taker has had enough; but one whose task does not
+    end for seconds ends with that task.
     """
     work, taker = _Work(tasks), _Taker()
     # An interrupt may come while threads are ended, too.
@@ -94,4 +98,4 @@ def prefetched(tasks: Iterable[Task[T]], threads: int) -> Generator[T]:
         work.abandon(threads)
         for thread in started:
             if thread.ident is not None:
-                thread.join()
+                thread.join(_PATIENCE)

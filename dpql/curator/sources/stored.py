@@ -81,6 +81,11 @@ def is_whole_id(dtype: Any) -> bool:
     return dtype in _WHOLE_IDS
 
 
+def whole_ids(types: Mapping[str, Any]) -> frozenset[str]:
+    """Return the columns of such types, given by column."""
+    return frozenset(name for name, dtype in types.items() if is_whole_id(dtype))
+
+
 def _can_hold(dtype: Any, column: Column) -> bool:
     if isinstance(dtype, str):
         return False
