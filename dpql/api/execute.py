@@ -26,7 +26,7 @@ from dpql.api.target import Target
 from dpql.api.versions import stated_versions
 from dpql.curator import run
 from dpql.curator.engines import ENGINES
-from dpql.curator.engines.places import refuse_special_file
+from dpql.curator.sources.locate import refuse_special_file
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault, RunFault
 from dpql.forks import refuse_forked

@@ -13,8 +13,8 @@ Rows count as equal if their ids are and the 64-bit hashes of their contents are
 hashes collide, which of the two rows has which number depends on where they stand; the
 bounds hold all the same.
 
-Sorting packed words is much faster than sorting places by words, so a word holds some
-bits of a hash of the unit, some of the priority, and the place; where those bits tie,
+Sorting packed words is much faster than sorting indices by words, so a word holds some
+bits of a hash of the unit, some of the priority, and the index; where those bits tie,
 ids and priorities are compared in full. Units are told apart by their ids, never by a
 hash alone.
 """
@@ -34,37 +34,36 @@ Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
 
+PARTITION_BITS = 8
+"""Units are split into two to the power of so many partitions, at most."""
+
 _WORD = 64
 _UNIT_BITS = 28
-_LEAST = 8
+_LEAST_PRIORITY_BITS = 8
 """Bits of a priority that a word must hold; with fewer, whole keys are sorted."""
 
-_STRETCH = 1 << 16
-"""Rows of units judged together, about, so that arrays stay in the cache."""
-
-HAND_BITS = 8
-"""Rows can be dealt to two to the power of so many hands, at most."""
+_BLOCK_ROWS = 1 << 16
+"""Rows that are bounded together, about, so that arrays stay in the cache."""
 
 
-def dealt(hashes: Words, bits: int) -> tuple[Integers, list[int]]:
-    """Return the places of the rows by hand, and where the places of each hand end.
+def partition_by(hashes: Words, bits: int) -> tuple[Integers, list[int]]:
+    """Return the indices of the rows by partition, and where each partition ends.
 
-    There are ``2**bits`` hands. All rows of a unit have one hash, so they get into one
-    hand.
+    There are ``2**bits`` partitions. All rows of a unit have one hash, so they are in
+    one partition.
     """
-    codes = (hashes >> np.uint64(_WORD - HAND_BITS)).astype(np.uint8)
-    codes >>= np.uint8(HAND_BITS - bits)
-    places = np.argsort(codes, kind="stable")
-    return places, np.cumsum(np.bincount(codes, minlength=1 << bits)).tolist()
+    codes = (hashes >> np.uint64(_WORD - PARTITION_BITS)).astype(np.uint8)
+    codes >>= np.uint8(PARTITION_BITS - bits)
+    order = np.argsort(codes, kind="stable")
+    return order, np.cumsum(np.bincount(codes, minlength=1 << bits)).tolist()
 
 
-class Contest:
-    """The rows of some whole units, ranked once, judged for any number of races.
+class Bounder:
+    """The rows of some whole units, ranked once, for any number of bounds.
 
     Attributes:
-        order: the places of the rows by unit, then by priority. Rows without a unit are
-            not among them: they belong to nobody, and must not stand between the rows
-            of somebody.
+        order: the indices of the rows by unit, then by priority. Rows without a unit
+            are not among them: they belong to nobody.
     """
 
     def __init__(
@@ -79,18 +78,17 @@ class Contest:
             known: whether the row has a unit at all.
             salt: the secret of the run.
         """
-        if known.all():
-            self.order = _drawn(ids, hashes, contents, salt)
-        else:
-            places = np.flatnonzero(known)
-            order = _drawn(ids[places], hashes[places], contents[places], salt)
-            self.order = places[order]
-        self._stretches = list(_stretches(ids[self.order]))
+        rows = np.flatnonzero(known)
+        ids = ids[rows]
+        priorities = row_priorities(salt, ids, contents[rows])
+        order = ranked(ids, hashes[rows], priorities)
+        self.order = rows[order]
+        self._blocks = list(_blocks(ids[order]))
 
     def survivors(
         self, cells: NDArray[Any], *, rows: int, most_cells: int | None
     ) -> Mask:
-        """Return which rows survive, in the order of the contest.
+        """Return which rows survive, in the order of the bounder.
 
         Args:
             cells: the cell of each row in that order, counted from 1; 0 for rows that
@@ -99,19 +97,19 @@ class Contest:
             most_cells: the most cells of a unit; None when there is only one cell.
         """
         keep: Mask = np.empty(len(cells), np.bool_)
-        for stretch in self._stretches:
-            part = cells[stretch.rows]
-            keep[stretch.rows] = (
-                stretch.foremost(part != 0, rows)
+        for block in self._blocks:
+            part = cells[block.rows]
+            keep[block.rows] = (
+                block.first_rows(part != 0, rows)
                 if most_cells is None
-                else stretch.nearest(part, rows, most_cells)
+                else block.first_rows_of_cells(part, rows, most_cells)
             )
         return keep
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
-    """Some whole units in the order of a contest.
+class _Block:
+    """Some whole units in the order of a bounder.
 
     ``units`` numbers the unit of each row, ``firsts`` are the first rows of each.
     """
@@ -120,31 +118,33 @@ class _Stretch:
     units: Integers
     firsts: Integers
 
-    def foremost(self, running: Mask, most: int) -> Mask:
-        """Return which rows are the first running ones of their units, so many."""
-        ranks = np.cumsum(running)
-        last: Integers = ranks.take(self.firsts) - running.take(self.firsts)
-        last += min(most, len(running))
-        found: Mask = running & (ranks <= last.take(self.units))
+    def first_rows(self, candidates: Mask, most: int) -> Mask:
+        """Return which rows are the first candidates of their units, so many."""
+        ranks = np.cumsum(candidates)
+        last: Integers = ranks.take(self.firsts) - candidates.take(self.firsts)
+        last += min(most, len(candidates))
+        found: Mask = candidates & (ranks <= last.take(self.units))
         return found
 
-    def nearest(self, cells: NDArray[Any], rows: int, most_cells: int) -> Mask:
+    def first_rows_of_cells(
+        self, cells: NDArray[Any], rows: int, most_cells: int
+    ) -> Mask:
         """Return which rows are the first of the first cells of their unit.
 
         Rows are sorted by unit and cell, keeping their order. The first row of a unit
         in a cell stands for the cell; where it ranks among the others of the unit, so
         does the cell.
         """
-        places, pairs = _paired(self.units, cells)
-        start = _apart(pairs, 1)
-        heads = places.take(np.flatnonzero(start))
+        order, pairs = _sorted_pairs(self.units, cells)
+        start = _differ(pairs, 1)
+        heads = order.take(np.flatnonzero(start))
         leading: Mask = np.zeros(len(cells), np.bool_)
         leading[heads] = True
-        near = self.foremost(leading, most_cells).take(heads)
-        early = near.take(np.cumsum(start) - 1)
-        early &= _apart(pairs, rows)
+        chosen = self.first_rows(leading, most_cells).take(heads)
+        early = chosen.take(np.cumsum(start) - 1)
+        early &= _differ(pairs, rows)
         keep: Mask = np.zeros(len(cells), np.bool_)
-        keep[places] = early
+        keep[order] = early
         return keep
 
 
@@ -160,8 +160,8 @@ def content_hashes(
     """Return a hash of every row, from its unit and its columns."""
     words = salted(salt, "content", len(columns))
     found: Words = np.empty(len(hashes), np.uint64)
-    for first in range(0, len(hashes), _STRETCH):
-        part = slice(first, first + _STRETCH)
+    for first in range(0, len(hashes), _BLOCK_ROWS):
+        part = slice(first, first + _BLOCK_ROWS)
         state = hashes[part]
         for word, column in zip(words, columns, strict=True):
             bits = column[part].astype(np.int64).view(np.uint64)
@@ -186,20 +186,20 @@ def occurrences(ids: Integers, contents: Words) -> Integers:
     whether rows are equal or not; where they tie, ids and hashes are compared in full.
     """
     heads = (contents >> np.uint64(_WORD // 2)).astype(np.uint32)
-    places = np.argsort(heads.astype(np.uint16), kind="stable")
+    order = np.argsort(heads.astype(np.uint16), kind="stable")
     digits = (heads >> np.uint32(_WORD // 4)).astype(np.uint16)
-    places = places[np.argsort(digits[places], kind="stable")]
-    heads = heads[places]
-    tied = _same(heads) & ~(_same(ids[places]) & _same(contents[places]))
+    order = order[np.argsort(digits[order], kind="stable")]
+    heads = heads[order]
+    tied = _equal(heads) & ~(_equal(ids[order]) & _equal(contents[order]))
     for first, last in _runs(heads, heads[:-1][tied]):
-        run = places[first:last]
-        places[first:last] = run[np.lexsort((contents[run], ids[run]))]
-    start = _apart(ids[places], 1)
-    start |= _apart(contents[places], 1)
+        run = order[first:last]
+        order[first:last] = run[np.lexsort((contents[run], ids[run]))]
+    start = _differ(ids[order], 1)
+    start |= _differ(contents[order], 1)
     ranks = np.arange(len(ids))
     ranks -= np.maximum.accumulate(np.where(start, ranks, 0))
     numbers: Integers = np.empty(len(ids), np.int64)
-    numbers[places] = ranks
+    numbers[order] = ranks
     return numbers
 
 
@@ -218,45 +218,40 @@ def mixed(states: Words, words: Words) -> Words:
 
 
 def ranked(ids: Integers, hashes: Words, priorities: Words) -> Integers:
-    """Return the places of the rows unit by unit, by priority within a unit.
+    """Return the indices of the rows unit by unit, by priority within a unit.
 
     Rows alike in both stay in their own order.
     """
-    place_bits = len(ids).bit_length()
-    lot_bits = _WORD - _UNIT_BITS - place_bits
-    if lot_bits < _LEAST:
+    index_bits = len(ids).bit_length()
+    priority_bits = _WORD - _UNIT_BITS - index_bits
+    if priority_bits < _LEAST_PRIORITY_BITS:
         return np.lexsort((priorities, ids))
-    # The bits of the hash below those of the hand, which are alike in it.
-    packed = hashes << np.uint64(HAND_BITS) >> np.uint64(_WORD - _UNIT_BITS)
+    # The bits of the hash below those of the partition, which are alike in it.
+    packed = hashes << np.uint64(PARTITION_BITS) >> np.uint64(_WORD - _UNIT_BITS)
     packed <<= np.uint64(_WORD - _UNIT_BITS)
-    packed |= priorities >> np.uint64(_WORD - lot_bits) << np.uint64(place_bits)
+    packed |= priorities >> np.uint64(_WORD - priority_bits) << np.uint64(index_bits)
     packed |= np.arange(len(ids), dtype=np.uint64)
     packed.sort()
-    places = (packed & np.uint64((1 << place_bits) - 1)).view(np.int64)
-    packed >>= np.uint64(place_bits)
-    units = packed >> np.uint64(lot_bits)
-    for first, last in _undecided(units, packed, ids[places], priorities, places):
-        run = places[first:last]
-        places[first:last] = run[np.lexsort((priorities[run], ids[run]))]
-    return places
-
-
-def _drawn(ids: Integers, hashes: Words, contents: Words, salt: bytes) -> Integers:
-    """Return the places of the rows by unit, in the order of their priorities."""
-    return ranked(ids, hashes, row_priorities(salt, ids, contents))
+    order = (packed & np.uint64((1 << index_bits) - 1)).view(np.int64)
+    packed >>= np.uint64(index_bits)
+    units = packed >> np.uint64(priority_bits)
+    for first, last in _undecided(units, packed, ids[order], priorities[order]):
+        run = order[first:last]
+        order[first:last] = run[np.lexsort((priorities[run], ids[run]))]
+    return order
 
 
 def _undecided(
-    units: Words, packed: Words, ids: Integers, priorities: Words, places: Integers
+    units: Words, packed: Words, ids: Integers, priorities: Words
 ) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of one packed hash whose order is not that of the keys.
+    """Yield the runs of one packed hash whose order is not that of the keys.
 
     Either several units share the packed bits of their hash, or rows of different
     priorities share the packed bits of those.
     """
-    joined = _same(units) & ~_same(ids)
-    tied = np.flatnonzero(_same(packed))
-    unlike = priorities[places[tied]] != priorities[places[tied + 1]]
+    joined = _equal(units) & ~_equal(ids)
+    tied = np.flatnonzero(_equal(packed))
+    unlike = priorities[tied] != priorities[tied + 1]
     yield from _runs(units, np.concatenate((units[:-1][joined], units[tied[unlike]])))
 
 
@@ -268,44 +263,44 @@ def _runs(values: NDArray[Any], some: NDArray[Any]) -> Iterator[tuple[int, int]]
     yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
 
 
-def _stretches(ids: Integers) -> Iterator[_Stretch]:
-    start = _apart(ids, 1)
+def _blocks(ids: Integers) -> Iterator[_Block]:
+    start = _differ(ids, 1)
     firsts = np.flatnonzero(start)
-    cuts = np.searchsorted(firsts, np.arange(0, len(ids), _STRETCH))
+    cuts = np.searchsorted(firsts, np.arange(0, len(ids), _BLOCK_ROWS))
     ends = np.append(firsts, len(ids))[np.append(cuts, len(firsts))]
     for first, last in pairwise(np.unique(ends).tolist()):
         part = start[first:last]
-        yield _Stretch(slice(first, last), np.cumsum(part) - 1, np.flatnonzero(part))
+        yield _Block(slice(first, last), np.cumsum(part) - 1, np.flatnonzero(part))
 
 
-def _paired(units: Integers, cells: NDArray[Any]) -> tuple[Integers, Words]:
-    """Return the running rows by unit and cell, and a word for each such pair."""
-    place_bits = len(units).bit_length()
+def _sorted_pairs(units: Integers, cells: NDArray[Any]) -> tuple[Integers, Words]:
+    """Return the rows in a cell by unit and cell, and a word for each such pair."""
+    index_bits = len(units).bit_length()
     cell_bits = int(cells.max(initial=0)).bit_length()
     pairs: Words = units.view(np.uint64) << np.uint64(cell_bits)
     pairs |= cells.astype(np.uint64)
-    running = cells != 0
-    if 2 * place_bits + cell_bits > _WORD:
-        places = np.flatnonzero(running)
-        places = places[np.argsort(pairs[places], kind="stable")]
-        return places, pairs[places]
-    pairs <<= np.uint64(place_bits)
+    candidates = cells != 0
+    if 2 * index_bits + cell_bits > _WORD:
+        order = np.flatnonzero(candidates)
+        order = order[np.argsort(pairs[order], kind="stable")]
+        return order, pairs[order]
+    pairs <<= np.uint64(index_bits)
     pairs |= np.arange(len(units), dtype=np.uint64)
-    if not running.all():
-        pairs = pairs[running]
+    if not candidates.all():
+        pairs = pairs[candidates]
     pairs.sort()
-    places = (pairs & np.uint64((1 << place_bits) - 1)).view(np.int64)
-    pairs >>= np.uint64(place_bits)
-    return places, pairs
+    order = (pairs & np.uint64((1 << index_bits) - 1)).view(np.int64)
+    pairs >>= np.uint64(index_bits)
+    return order, pairs
 
 
-def _same(values: NDArray[Any]) -> Mask:
+def _equal(values: NDArray[Any]) -> Mask:
     """Return whether each value, after the first one, is that before."""
     found: Mask = values[1:] == values[:-1]
     return found
 
 
-def _apart(values: NDArray[Any], distance: int) -> Mask:
+def _differ(values: NDArray[Any], distance: int) -> Mask:
     """Return whether each value differs from that so many before; the first ones do."""
     found: Mask = np.ones(len(values), np.bool_)
     far = min(distance, len(values))

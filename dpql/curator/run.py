@@ -8,6 +8,7 @@ from typing import Any, overload
 from dpql.curator.engines import ENGINES, Engine, Tick, engine_named
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import perturbed
+from dpql.curator.program import compile_program
 from dpql.curator.wall import behind_wall
 from dpql.errors import RunFault
 from dpql.forks import note_use, refuse_forked
@@ -57,10 +58,10 @@ def run(
         frames: the rows for the plan's source: a path, glob or URL, a polars frame, or
             any object with the Arrow C stream interface.
         bits: where coins come from.
-        engine: what adds up the rows, a name of `dpql.curator.engines.ENGINES`.
+        engine: what aggregates the rows, a name of `dpql.curator.engines.ENGINES`.
         progress: called now and then while rows are read, from any thread; it learns
             nothing of the data.
-        before_draw: called once, after the rows are added up and before the first
+        before_draw: called once, after the rows are aggregated and before the first
             noise is drawn; what it raises ends the run without a draw.
 
     Raises:
@@ -104,7 +105,7 @@ class Kept:
     this, and nothing in it any more.
     """
 
-    __slots__ = ("opened", "salt", "sums")
+    __slots__ = ("salt", "source", "sums")
 
     def __init__(self) -> None:
         self.clear()
@@ -112,7 +113,7 @@ class Kept:
     def clear(self) -> None:
         """Forget everything."""
         self.salt: Any = None
-        self.opened: Any = None
+        self.source: Any = None
         self.sums: Any = None
 
 
@@ -134,14 +135,15 @@ def _results(
     def salt() -> None:
         kept.salt = coins.read(ONE, 0, _SALT_BITS)
 
-    def open_frame() -> None:
-        kept.opened = module.open_frame(frame, plan.spec.data)
+    def open_source() -> None:
+        kept.source = module.open_source(frame, plan.spec.data)
 
-    def add_up() -> None:
-        kept.sums = module.add_up(plan, kept.opened, salt=kept.salt, tick=progress)
+    def aggregate() -> None:
+        program = compile_program(plan)
+        kept.sums = module.sums(program, kept.source, salt=kept.salt, tick=progress)
 
     try:
-        for task in (salt, open_frame, add_up):
+        for task in (salt, open_source, aggregate):
             behind_wall(task)
         if not _has_declared_rows(plan, kept):
             raise _wrong_rows(plan)
@@ -181,8 +183,8 @@ def _frame(plan: Plan, frames: Mapping[str, object]) -> object:
     if set(frames) != {source}:
         raise RunFault.of(
             "DPQL500",
-            f"the plan reads `{source}`, and that must be the one name bound to data",
-            hint=f"bind it: --data {source}=FILE",
+            f"the plan reads `{source}`, so exactly that name must be bound to data",
+            hint=f"bind the data: --data {source}=FILE",
         )
     return frames[source]
 

@@ -8,7 +8,6 @@ a hash of the unit first, and `polars_bounding` bounds and sums each partition.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial, reduce
@@ -29,6 +28,7 @@ from dpql.curator.engines.totals import (
 )
 from dpql.curator.program import Program, Tally
 from dpql.curator.sources import open_source
+from dpql.curator.sources.prefetch import prefetched
 from dpql.curator.sources.source import Source
 
 __all__ = ["open_source", "sums"]
@@ -36,8 +36,7 @@ __all__ = ["open_source", "sums"]
 T = TypeVar("T")
 
 Limbs = list[Integers]
-BatchSums = list[list[Limbs]]
-"""For each tally the limbs of each moment."""
+"""The sum of a moment in every cell, in limbs."""
 
 _lock = threading.Lock()
 _running: list[None] = []
@@ -48,34 +47,57 @@ def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) ->
     """Return the moments of every tally, exactly, for every declared cell."""
     rows = source.row_count() if program.counts_rows else None
     totals = [[Total(x.selection.cells) for _ in x.moments] for x in program.tallies]
-    with _quiet():
-        for found in _found(program, source, salt, tick):
-            for total, limbs_ in zip(totals, found, strict=True):
-                for one, limb in zip(total, limbs_, strict=True):
-                    one.add(limb)
+    with _quiet(), closing(_found(program, source, salt, tick)) as found:
+        for index, moments in found:
+            for total, limbs in zip(totals[index], moments, strict=True):
+                total.add(limbs)
     return Sums(
         rows=rows,
         moments=tuple(
             {
-                moment.name: one.integers()
-                for moment, one in zip(tally.moments, total, strict=True)
+                moment.name: total.integers()
+                for moment, total in zip(tally.moments, some, strict=True)
             }
-            for tally, total in zip(program.tallies, totals, strict=True)
+            for tally, some in zip(program.tallies, totals, strict=True)
         ),
     )
 
 
 def _found(
     program: Program, source: Source, salt: bytes, tick: Tick | None
-) -> Iterator[BatchSums]:
-    """Yield sums of some rows, and of the others, until all are in one of them."""
+) -> Generator[tuple[int, list[Limbs]]]:
+    """Yield sums of some rows by the number of their tally, until all are summed."""
     if program.unit is None:
-        yield from _read(program, source, RowSums(program), tick)
+        with closing(_read(program, source, RowSums(program), tick)) as batches:
+            for batch in batches:
+                yield from enumerate(batch)
         return
-    partitions = Partitions(program, source.schema, salt)
-    for batch in _read(program, source, partitions.partition, tick):
-        partitions.take(batch)
-    yield from partitions.sums()
+    partitions = Partitions(program, salt)
+    with closing(_read(program, source, partitions.partition, tick)) as batches_:
+        for one in batches_:
+            partitions.take(one)
+    tasks = (partial(partitions.sums, index) for index in range(len(partitions)))
+    with closing(prefetched(tasks, pl.thread_pool_size())) as found:
+        yield from found
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep polars from printing; the last of several runs restores its settings.
+
+    They are those of the process, so runs of several threads share them.
+    """
+    with _lock:
+        if not _running:
+            _restored.enter_context(pl.Config(verbose=False))
+        _running.append(None)
+    try:
+        yield
+    finally:
+        with _lock:
+            _running.pop()
+            if not _running:
+                _restored.close()
 
 
 def _read(
@@ -105,8 +127,8 @@ class RowSums:
         self._sums = CellSums()
         self._tallies = [self._compiled(tally) for tally in program.tallies]
 
-    def __call__(self, batch: pl.DataFrame) -> BatchSums:
-        """Return the limbs of every moment of every tally."""
+    def __call__(self, batch: pl.DataFrame) -> list[list[Limbs]]:
+        """Return the sums of every moment of every tally."""
         derived = self._made.derived(batch)
         return [tally(derived, batch.height) for tally in self._tallies]
 

@@ -69,12 +69,13 @@ class Expressions:
 
     def derived(self, batch: pl.DataFrame) -> pl.DataFrame:
         """Return the derived columns of a batch."""
-        named = batch.lazy().rename(dict(zip(batch.columns, self.names, strict=True)))
-        return named.select(self.exprs()).collect(engine="in-memory")
+        exprs = (made.alias(name) for name, made in self._made.items())
+        return self.select(batch, *exprs)
 
-    def exprs(self) -> list[pl.Expr]:
-        """Return how all derived columns are made."""
-        return [made.alias(name) for name, made in self._made.items()]
+    def select(self, batch: pl.DataFrame, *exprs: pl.Expr) -> pl.DataFrame:
+        """Return expressions over the columns of a batch."""
+        frame = pl.DataFrame(batch.get_columns(), schema=self.names)
+        return frame.lazy().select(exprs).collect(engine="in-memory")
 
     def limbs(
         self, moment: Moment, masks: Sequence[pl.Expr], rows: object, *, doubles: bool
@@ -116,15 +117,20 @@ class Expressions:
         tests = [] if where is None else [self.test(where)]
         return tests + [self.column(name).is_not_null() for name in tally.present]
 
-    def cell(self, selection: Selection, masks: Sequence[pl.Expr]) -> pl.Expr:
-        """Return the number of a row's cell; that of cells where it is in none."""
+    def cell(
+        self, selection: Selection, masks: Sequence[pl.Expr], *, first: int = 0
+    ) -> pl.Expr:
+        """Return the number of a row's cell, counted from ``first``.
+
+        Where a row is in none it is 0, or that after the last cell if 0 is the first.
+        """
+        outside = 0 if first else selection.cells
         dtype = unsigned(selection.cells)
         places = [self._place(axis).cast(dtype) for axis in selection.axes]
-        scaled = map(mul, places, selection.strides)
-        cell = reduce(add, scaled) if places else pl.lit(0, dtype)
+        cell = reduce(add, map(mul, places, selection.strides), pl.lit(first, dtype))
         if masks:
             cell = pl.when(reduce(and_, masks)).then(cell)
-        return cell.fill_null(selection.cells)
+        return cell.fill_null(outside)
 
     def test(self, test: Test) -> pl.Expr:
         """Return where a test holds; never null."""

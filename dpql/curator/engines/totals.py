@@ -33,6 +33,13 @@ EXACT_INTEGERS = (1 << 63) // BATCH_ROWS
 _MASK = (1 << LIMB) - 1
 
 
+def limbs(terms: Integers, largest: int) -> list[Integers]:
+    """Return terms up to the largest in limbs that doubles can sum, the lowest first."""
+    if largest < EXACT_DOUBLES:
+        return [terms]
+    return [terms & _MASK, terms >> LIMB]
+
+
 class CellSums(threading.local):
     """Sums per cell, made in buffers that every thread has for itself.
 
