@@ -1,15 +1,15 @@
-"""From a declared column to the numbers an engine needs to count its cells in steps.
+"""How a declared column becomes whole numbers: quantisers, bins and intervals.
 
     integer    u = floor((clamp(i) - lower) / step + 1/2),   in whole numbers
     others     u = floor((clamp(x) - a) * s + 1/2),          in doubles
 
-    i, x     the integer nearest to the cell, ties up, or the double nearest to it
+    i, x     the canonical cell: WHOLE or REAL
     a, s     lower bound and steps per unit, each the nearest double
 
-A cell without a number (missing, NaN, not of its type) takes the index of the declared
-fill, or is left out. Cells come as doubles, so this module has doubles, unlike the rest
-of the curator. Rounding them costs no privacy: u is a function of its own row and lies
-in 0..steps; its error is part of the plan's accuracy.
+A null cell takes the index of the declared fill, or is left out. Cells are doubles
+here, so this module has doubles, unlike the rest of the curator. Rounding them costs no
+privacy: u is a function of its own row and lies in 0..steps; its error is part of the
+plan's accuracy.
 Source: MATH 5, quantiser.
 """
 
@@ -20,8 +20,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpql.model.plan import Grid
-from dpql.model.spec import FillNulls, NumberColumn, NumberType
+import numpy as np
+
+from dpql.model.spec import FillNulls, NumberColumn, NumberType, Operator
 
 WHOLE_LIMIT = 1 << 60
 """Integers are counted as 64-bit integers while their bounds keep below this."""
@@ -33,10 +34,11 @@ HALF = 0.5
 
 _LOSSLESS = 1 << 46
 _LARGEST = sys.float_info.max
+_INFINITE = float("inf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
+class WholeQuantiser:
     """A grid of whole steps over whole numbers."""
 
     lower: int
@@ -47,7 +49,7 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scaled:
+class RealQuantiser:
     """A grid over doubles; ``overshoots`` when rounding may leave 0..steps."""
 
     lower: float
@@ -58,22 +60,33 @@ class Scaled:
     overshoots: bool
 
 
-Ruler = Whole | Scaled
+Quantiser = WholeQuantiser | RealQuantiser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cuts:
+class Bins:
     """Where the bins of a histogram start; the last of them ends at ``end``, closed.
 
-    With a ruler the numbers are counted in its steps; else they are clamped doubles.
+    With a quantiser the cells are counted in its steps; else they are clamped doubles.
     """
 
     starts: tuple[int, ...] | tuple[float, ...]
     end: int | float
-    ruler: Ruler | None
+    quantiser: Quantiser | None
     lower: float
     upper: float
     fill: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A closed interval of canonical cells; empty when lower > upper.
+
+    None stands for an end that is not there.
+    """
+
+    lower: int | float | None
+    upper: int | float | None
 
 
 def is_whole(column: NumberColumn) -> bool:
@@ -82,7 +95,7 @@ def is_whole(column: NumberColumn) -> bool:
     return column.type is NumberType.INTEGER and farthest <= WHOLE_LIMIT
 
 
-def ruler(column: NumberColumn, steps: int) -> Ruler:
+def quantiser(column: NumberColumn, steps: int) -> Quantiser:
     """Return how the cells of a column are counted in so many steps."""
     fill = None
     if isinstance(column.nulls, FillNulls):
@@ -90,7 +103,7 @@ def ruler(column: NumberColumn, steps: int) -> Ruler:
         fill = (share * steps + Fraction(1, 2)).__floor__()
     step = column.step
     if step is not None and is_whole(column) and steps * step == _width(column):
-        return Whole(
+        return WholeQuantiser(
             lower=int(column.lower),
             upper=int(column.upper),
             step=int(step),
@@ -101,7 +114,7 @@ def ruler(column: NumberColumn, steps: int) -> Ruler:
     scale = double(steps / _width(column))
     # The operations are monotone, so the largest index is that of the upper bound.
     top = (upper - lower) * scale + HALF
-    return Scaled(
+    return RealQuantiser(
         lower=lower,
         upper=upper,
         scale=scale,
@@ -111,13 +124,8 @@ def ruler(column: NumberColumn, steps: int) -> Ruler:
     )
 
 
-def ruler_of(column: NumberColumn, grid: Grid) -> Ruler:
-    """Return how the cells of a column are counted on a grid of the plan."""
-    return ruler(column, grid.steps)
-
-
-def cuts(column: NumberColumn, edges: Sequence[Fraction]) -> Cuts:
-    """Return where a histogram of the column cuts.
+def bins(column: NumberColumn, edges: Sequence[Fraction]) -> Bins:
+    """Return the bins of a histogram of the column.
 
     Integers and decimals are rounded to their steps first, and compared exactly.
     """
@@ -126,22 +134,52 @@ def cuts(column: NumberColumn, edges: Sequence[Fraction]) -> Cuts:
     fill = column.nulls.value if isinstance(column.nulls, FillNulls) else None
     step = column.step
     if step is not None and _width(column) / step <= _LOSSLESS:
-        return Cuts(
+        return Bins(
             starts=tuple(-((column.lower - e) / step).__floor__() for e in starts),
             end=((end - column.lower) / step).__floor__(),
-            ruler=ruler(column, int(_width(column) / step)),
+            quantiser=quantiser(column, int(_width(column) / step)),
             lower=lower,
             upper=upper,
             fill=None,
         )
-    return Cuts(
+    return Bins(
         starts=tuple(map(double, starts)),
         end=double(end),
-        ruler=None,
+        quantiser=None,
         lower=lower,
         upper=upper,
         fill=None if fill is None else double(fill),
     )
+
+
+def interval(column: NumberColumn, operator: Operator, value: Fraction) -> Interval:
+    """Return the cells for which ``cell operator value`` holds; not for UNEQUAL.
+
+    Integers are compared exactly, others with the nearest double of the value. No
+    integer is larger than the farthest, whatever it was stored as.
+    """
+    down, up = value.__floor__(), value.__ceil__()
+    if is_whole(column):
+        beyond = FARTHEST + 1
+        below, above = max(up - 1, -beyond), min(down + 1, beyond)
+        first, last = min(up, beyond), max(down, -beyond)
+    else:
+        first = last = double(value)
+        below = float(np.nextafter(first, -_INFINITE))
+        above = float(np.nextafter(first, _INFINITE))
+    match operator:
+        case Operator.EQUAL:
+            return Interval(lower=first, upper=last)
+        case Operator.LESS:
+            return Interval(lower=None, upper=below)
+        case Operator.AT_MOST:
+            return Interval(lower=None, upper=last)
+        case Operator.GREATER:
+            return Interval(lower=above, upper=None)
+        case Operator.AT_LEAST:
+            return Interval(lower=first, upper=None)
+        case _:
+            raise AssertionError("`!=` is a negation of `==`")
 
 
 def double(x: Fraction) -> float:

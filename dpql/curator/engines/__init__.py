@@ -1,4 +1,4 @@
-"""Engines: what adds up private rows. Adding one is a file here and a line below."""
+"""Engines: what aggregates private rows. Adding one is a file here and a line below."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
-from dpql.model.plan import Plan
+from dpql.curator.program import Program
 from dpql.model.spec import Data
 
 ENGINES: MappingProxyType[str, str] = MappingProxyType(
     {
-        "polars": "dpql.curator.engines.polars_engine",
+        "polars": "dpql.curator.engines.polars",
     }
 )
 """Name -> module; it is imported when it is used."""
@@ -23,9 +23,9 @@ Tick = Callable[[], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sums:
-    """Exact integers, never shown: the rows, and per step each moment per cell.
+    """Exact integers, never shown: the rows, and per tally each moment per cell.
 
-    ``rows`` is None where the number of rows is nobody's business.
+    ``rows`` is None where the number of rows is private.
     """
 
     rows: int | None = field(repr=False)
@@ -35,11 +35,11 @@ class Sums:
 class Engine(Protocol):
     """What a module in the table has.
 
-    Both functions are called behind the wall. `add_up` is total: no frame whose schema
-    passed `open_frame` may make it fail.
+    Both functions are called behind the wall. `sums` is total: no rows whose schema
+    passed `open_source` may make it fail.
     """
 
-    def open_frame(self, frame: object, data: Data) -> Any:
+    def open_source(self, frame: object, data: Data) -> Any:
         """Return a handle on the rows; refuse missing columns and wrong types.
 
         Raises:
@@ -47,13 +47,13 @@ class Engine(Protocol):
         """
         ...
 
-    def add_up(
-        self, plan: Plan, opened: Any, *, salt: bytes, tick: Tick | None
+    def sums(
+        self, program: Program, source: Any, *, salt: bytes, tick: Tick | None
     ) -> Sums:
-        """Return the moments of every step, exactly, for every declared cell.
+        """Return the moments of every tally, exactly, for every declared cell.
 
-        Rows are bounded first, as the step's bound says: which rows and cells of a unit
-        survive depends on the salt and on that unit's own rows alone.
+        Contributions are bounded first, as the selection says: which rows and cells of
+        a unit survive depends on the salt and on that unit's own rows alone.
         """
         ...
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -18,6 +19,8 @@ from dpql.curator.columns import CanonicalColumn, Form, canonical_columns, code_
 from dpql.curator.sources.prefetch import Task, prefetched
 from dpql.curator.sources.stored import check_types
 from dpql.model.spec import Data
+
+T = TypeVar("T")
 
 BATCH_ROWS = 1 << 17
 """Rows of a batch, about; none has more than twice as many."""
@@ -77,9 +80,12 @@ class Source:
             for name, column in self._columns.items()
         }
 
-    def batches(self, names: Sequence[str]) -> Generator[pl.DataFrame]:
-        """Yield all rows of the named columns, at least one, prefetching in threads.
+    def batches(
+        self, names: Sequence[str], then: Callable[[pl.DataFrame], T]
+    ) -> Generator[T]:
+        """Yield what ``then`` makes of each batch, in the thread that read it.
 
+        A batch holds some rows of the named columns, of which there is at least one.
         Whoever stops early closes it: what is ended by the collector of garbage cannot
         raise an interrupt, and Python would print it.
         """
@@ -87,9 +93,13 @@ class Source:
             columns=tuple(self._columns[name] for name in names),
             ids_as_bytes=self._ids_as_bytes,
         )
-        tasks = (task for part in self._fragments for task in part.tasks(request))
-        with closing(prefetched(tasks, pl.thread_pool_size())) as frames:
-            yield from regular(frames)
+        tasks = (
+            partial(_worked, task, then)
+            for part in self._fragments
+            for task in part.tasks(request)
+        )
+        with closing(prefetched(tasks, pl.thread_pool_size())) as found:
+            yield from found
 
     def row_count(self) -> int:
         """Return the number of rows; asked only where it is public."""
@@ -123,6 +133,12 @@ def regular(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
                 held, rows = [], 0
     if held:
         yield _joined(held)
+
+
+def _worked(
+    task: Task[pl.DataFrame], then: Callable[[pl.DataFrame], T]
+) -> Iterator[T]:
+    return map(then, regular(task()))
 
 
 def _joined(frames: list[pl.DataFrame]) -> pl.DataFrame:

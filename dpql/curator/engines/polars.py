@@ -1,0 +1,159 @@
+"""The polars engine: derived columns by polars, sums per cell by numpy, all exact.
+
+Batches of canonical columns are read and aggregated by threads, several at a time; the
+caller adds up what they give. Where units have several rows, batches are partitioned by
+a hash of the unit first, and `polars_bounding` bounds and sums each partition.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial, reduce
+from operator import and_
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+
+from dpql.curator.engines import Sums, Tick
+from dpql.curator.engines.polars_bounding import Partitions
+from dpql.curator.engines.polars_expressions import Expressions
+from dpql.curator.engines.totals import (
+    BATCH_ROWS,
+    CellSums,
+    Integers,
+    Total,
+)
+from dpql.curator.program import Program, Tally
+from dpql.curator.sources import open_source
+from dpql.curator.sources.source import Source
+
+__all__ = ["open_source", "sums"]
+
+T = TypeVar("T")
+
+Limbs = list[Integers]
+BatchSums = list[list[Limbs]]
+"""For each tally the limbs of each moment."""
+
+_lock = threading.Lock()
+_running: list[None] = []
+_restored = ExitStack()
+
+
+def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) -> Sums:
+    """Return the moments of every tally, exactly, for every declared cell."""
+    rows = source.row_count() if program.counts_rows else None
+    totals = [[Total(x.selection.cells) for _ in x.moments] for x in program.tallies]
+    with _quiet():
+        for found in _found(program, source, salt, tick):
+            for total, limbs_ in zip(totals, found, strict=True):
+                for one, limb in zip(total, limbs_, strict=True):
+                    one.add(limb)
+    return Sums(
+        rows=rows,
+        moments=tuple(
+            {
+                moment.name: one.integers()
+                for moment, one in zip(tally.moments, total, strict=True)
+            }
+            for tally, total in zip(program.tallies, totals, strict=True)
+        ),
+    )
+
+
+def _found(
+    program: Program, source: Source, salt: bytes, tick: Tick | None
+) -> Iterator[BatchSums]:
+    """Yield sums of some rows, and of the others, until all are in one of them."""
+    if program.unit is None:
+        yield from _read(program, source, RowSums(program), tick)
+        return
+    partitions = Partitions(program, source.schema, salt)
+    for batch in _read(program, source, partitions.partition, tick):
+        partitions.take(batch)
+    yield from partitions.sums()
+
+
+def _read(
+    program: Program,
+    source: Source,
+    task: Callable[[pl.DataFrame], T],
+    tick: Tick | None,
+) -> Generator[T]:
+    """Yield what the task makes of each batch, in the thread that read it."""
+    names = [column.name for column in program.columns]
+
+    def ticking(batch: pl.DataFrame) -> T:
+        if tick is not None:
+            tick()
+        assert batch.height <= BATCH_ROWS, "sources keep batches small"
+        return task(batch)
+
+    with closing(source.batches(names, ticking)) as found:
+        yield from found
+
+
+class RowSums:
+    """The sums of a batch of rows, each a unit of its own."""
+
+    def __init__(self, program: Program) -> None:
+        self._made = Expressions(program)
+        self._sums = CellSums()
+        self._tallies = [self._compiled(tally) for tally in program.tallies]
+
+    def __call__(self, batch: pl.DataFrame) -> BatchSums:
+        """Return the limbs of every moment of every tally."""
+        derived = self._made.derived(batch)
+        return [tally(derived, batch.height) for tally in self._tallies]
+
+    def _compiled(self, tally: Tally) -> Callable[[pl.DataFrame, int], list[Limbs]]:
+        selection = tally.selection
+        masks = self._made.mask(tally)
+        rows = selection.where, tally.present
+        if selection.axes:
+            cell = self._made.derive(
+                (selection.axes, *rows), self._made.cell(selection, masks)
+            )
+            names = [
+                self._made.limbs(moment, [], None, doubles=True)
+                for moment in tally.moments
+            ]
+            return partial(_by_cell, self._sums, cell, selection.cells, names)
+        mask = self._made.derive(rows, reduce(and_, masks)) if masks else None
+        names = [
+            self._made.limbs(moment, masks, rows, doubles=False)
+            for moment in tally.moments
+        ]
+        return partial(_in_one_cell, mask, names)
+
+
+def _by_cell(
+    made: CellSums,
+    cell: str,
+    count: int,
+    names: Sequence[Sequence[str]],
+    derived: pl.DataFrame,
+    _: int,
+) -> list[Limbs]:
+    cells = derived.get_column(cell).to_numpy()
+    return [
+        made.sums(cells, count, [derived.get_column(x).to_numpy() for x in some])
+        or [made.counts(cells, count)]
+        for some in names
+    ]
+
+
+def _in_one_cell(
+    mask: str | None, names: Sequence[Sequence[str]], derived: pl.DataFrame, rows: int
+) -> list[Limbs]:
+    if mask is not None:
+        rows = derived.get_column(mask).sum()
+    return [
+        [np.array([derived.get_column(name).sum()]) for name in some]
+        or [np.array([rows])]
+        for some in names
+    ]

@@ -1,0 +1,229 @@
+"""A program as polars expressions over canonical columns.
+
+No cell can make an expression fail: a cell is null, an integer, a code or a double that
+is not NaN. `min_horizontal` and `max_horizontal` clamp faster than `clip` does, and
+swallow nulls; a test of presence tells where there was a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add, and_, mul, or_
+from typing import Any, assert_never
+
+import numpy as np
+import polars as pl
+
+from dpql.curator.engines.totals import EXACT_DOUBLES, EXACT_INTEGERS, LIMB
+from dpql.curator.grid import HALF, Bins, Quantiser, WholeQuantiser
+from dpql.curator.program import (
+    Axis,
+    BinAxis,
+    Conjunction,
+    Disjunction,
+    Factor,
+    KeyAxis,
+    Moment,
+    Negation,
+    OneOf,
+    Present,
+    Program,
+    Selection,
+    Tally,
+    Test,
+    Within,
+)
+
+_FEW_BINS = 64
+"""Up to so many bins are found by comparing with every start."""
+
+_TABLE = 1 << 16
+"""The bins of fewer whole numbers are looked up in a table."""
+
+_UNSIGNED = ((8, pl.UInt8), (16, pl.UInt16), (32, pl.UInt32), (63, pl.Int64))
+
+
+class Expressions:
+    """How the derived columns of a program are made, each under a name of its own.
+
+    Columns of a batch are named by their place in the program, since polars takes some
+    names for patterns.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.names = [f"c{place}" for place in range(len(program.columns))]
+        self._columns = {
+            column.name: pl.col(name)
+            for column, name in zip(program.columns, self.names, strict=True)
+        }
+        self._named: dict[object, str] = {}
+        self._made: dict[str, pl.Expr] = {}
+
+    def derive(self, key: object, made: pl.Expr) -> str:
+        """Return the name of a derived column; equal keys share one."""
+        if key not in self._named:
+            self._named[key] = f"d{len(self._named)}"
+            self._made[self._named[key]] = made
+        return self._named[key]
+
+    def derived(self, batch: pl.DataFrame) -> pl.DataFrame:
+        """Return the derived columns of a batch."""
+        named = batch.lazy().rename(dict(zip(batch.columns, self.names, strict=True)))
+        return named.select(self.exprs()).collect(engine="in-memory")
+
+    def exprs(self) -> list[pl.Expr]:
+        """Return how all derived columns are made."""
+        return [made.alias(name) for name, made in self._made.items()]
+
+    def limbs(
+        self, moment: Moment, masks: Sequence[pl.Expr], rows: object, *, doubles: bool
+    ) -> list[str]:
+        """Return the names of the limbs of a product of factors, the lowest first.
+
+        The product of no factors has none: rows are counted. Limbs are 0 where a mask is false; the masks select ``rows``. Numbers below
+        ``exact`` can be summed over a batch without splitting them.
+        """
+        if not moment.factors:
+            return []
+        term = reduce(mul, map(self.steps, moment.factors))
+        if masks:
+            term *= reduce(and_, masks)
+        parts = [term]
+        exact = EXACT_DOUBLES if doubles else EXACT_INTEGERS
+        if moment.largest >= exact:
+            parts = [term & ((1 << LIMB) - 1), term // (1 << LIMB)]
+        return [
+            self.derive((place, moment.factors, rows, doubles), part)
+            for place, part in enumerate(parts)
+        ]
+
+    def column(self, name: str) -> pl.Expr:
+        """Return a canonical column."""
+        return self._columns[name]
+
+    def steps(self, factor: Factor) -> pl.Expr:
+        """Return the whole numbers of a factor, 0..steps.
+
+        A null cell has those of the fill; where there is none it has any, and the
+        caller leaves the row out.
+        """
+        return self._quantised(factor.column, factor.quantiser)
+
+    def mask(self, tally: Tally) -> list[pl.Expr]:
+        """Return the tests that a row must pass to count, apart from its cell."""
+        where = tally.selection.where
+        tests = [] if where is None else [self.test(where)]
+        return tests + [self.column(name).is_not_null() for name in tally.present]
+
+    def cell(self, selection: Selection, masks: Sequence[pl.Expr]) -> pl.Expr:
+        """Return the number of a row's cell; that of cells where it is in none."""
+        dtype = unsigned(selection.cells)
+        places = [self._place(axis).cast(dtype) for axis in selection.axes]
+        scaled = map(mul, places, selection.strides)
+        cell = reduce(add, scaled) if places else pl.lit(0, dtype)
+        if masks:
+            cell = pl.when(reduce(and_, masks)).then(cell)
+        return cell.fill_null(selection.cells)
+
+    def test(self, test: Test) -> pl.Expr:
+        """Return where a test holds; never null."""
+        match test:
+            case Negation(operand=operand):
+                return ~self.test(operand)
+            case Conjunction(operands=operands):
+                return reduce(and_, map(self.test, operands))
+            case Disjunction(operands=operands):
+                return reduce(or_, map(self.test, operands))
+            case Present(column=name):
+                return self.column(name).is_not_null()
+            case OneOf(column=name, codes=codes):
+                cell = self.column(name)
+                one = cell == codes[0] if len(codes) == 1 else cell.is_in(codes)
+                return one.fill_null(False)
+            case Within(column=name, lower=lower, upper=upper):
+                return self._within(name, lower, upper)
+            case _:
+                assert_never(test)
+
+    def _within(
+        self, name: str, lower: float | None, upper: float | None
+    ) -> pl.Expr:
+        cell = self.column(name)
+        ends = [] if lower is None else [cell >= lower]
+        ends += [] if upper is None else [cell <= upper]
+        return reduce(and_, ends).fill_null(False)
+
+    def _quantised(self, name: str, quantiser: Quantiser) -> pl.Expr:
+        number = self.column(name)
+        fill = quantiser.fill
+        if isinstance(quantiser, WholeQuantiser):
+            if fill is not None:
+                number = number.fill_null(quantiser.lower + fill * quantiser.step)
+            inside = clamped(number, quantiser.lower, quantiser.upper, pl.Int64)
+            above = inside - quantiser.lower if quantiser.lower else inside
+            if quantiser.step == 1:
+                return above
+            return (2 * above + quantiser.step) // (2 * quantiser.step)
+        number = number.cast(pl.Float64)
+        inside = clamped(number, quantiser.lower, quantiser.upper, pl.Float64)
+        above = inside - quantiser.lower if quantiser.lower else inside
+        # What is cast is at least 1/2, so cutting off the fraction is the floor.
+        steps = (above * quantiser.scale + HALF).cast(pl.Int64, wrap_numerical=True)
+        if quantiser.overshoots:
+            steps = clamped(steps, 0, quantiser.steps, pl.Int64)
+        if fill is None:
+            return steps
+        return pl.when(number.is_not_null()).then(steps).otherwise(fill)
+
+    def _place(self, axis: Axis) -> pl.Expr:
+        """Return the place of a row along an axis; null where it has none."""
+        if isinstance(axis, KeyAxis):
+            return self.column(axis.column)
+        return self._bin(axis)
+
+    def _bin(self, axis: BinAxis) -> pl.Expr:
+        bins = axis.bins
+        number = self.column(axis.column)
+        if bins.quantiser is not None:
+            cell = self._quantised(axis.column, bins.quantiser)
+        else:
+            cell = clamped(number.cast(pl.Float64), bins.lower, bins.upper, pl.Float64)
+            if bins.fill is not None:
+                cell = pl.when(number.is_not_null()).then(cell).otherwise(bins.fill)
+        found = _reached(cell, bins) - 1
+        inside = (cell >= bins.starts[0]) & (cell <= bins.end)
+        if axis.drops_nulls:
+            inside &= number.is_not_null()
+        return pl.when(inside).then(found)
+
+
+def _reached(cell: pl.Expr, bins: Bins) -> pl.Expr:
+    """Return how many bins start at or below a cell."""
+    dtype = unsigned(len(bins.starts))
+    if bins.quantiser is not None and bins.quantiser.steps < _TABLE:
+        steps = np.arange(bins.quantiser.steps + 1)
+        table = np.searchsorted(np.array(bins.starts), steps, side="right")
+        return pl.lit(pl.Series(table, dtype=dtype)).gather(cell)
+    if len(bins.starts) <= _FEW_BINS:
+        flags = ((cell >= start).cast(dtype) for start in bins.starts)
+        return reduce(add, flags)
+    starts = np.array(bins.starts)
+    return cell.map_batches(
+        lambda part: pl.Series(
+            np.searchsorted(starts, part.to_numpy(), side="right"), dtype=dtype
+        ),
+        return_dtype=dtype,
+        is_elementwise=True,
+    )
+
+
+def unsigned(largest: int) -> Any:
+    """Return a narrow type that holds whole numbers up to the largest."""
+    return next(dtype for bits, dtype in _UNSIGNED if largest < 1 << bits)
+
+
+def clamped(cell: pl.Expr, lower: float, upper: float, dtype: Any) -> pl.Expr:
+    """Return the cell between the bounds; null becomes the upper one."""
+    below = pl.min_horizontal(cell, pl.lit(upper, dtype))
+    return pl.max_horizontal(below, pl.lit(lower, dtype))

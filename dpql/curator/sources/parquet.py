@@ -1,0 +1,197 @@
+"""Parquet files by pyarrow: no text is decoded, so no cell can break the reading.
+
+How a column is read follows from the footer. Text becomes a dictionary where all its
+chunks are stored so, and each word is then looked up once. Row groups are read together
+up to `_READ_ROWS` rows. polars reads the integers that are stored as differences:
+Arrow refuses some of them, depending on the cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import polars as pl
+import polars.selectors as cs
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpql.curator.sources.arrow_files import fragments, open_content, stored_columns
+from dpql.curator.sources.canonical import FrameCanonicaliser
+from dpql.curator.sources.locate import File
+from dpql.curator.sources.prefetch import Task
+from dpql.curator.sources.source import Fragment, Request
+from dpql.curator.sources.stored import whole_ids
+from dpql.model.spec import Data
+
+_READ_ROWS = 1 << 19
+"""Rows that are read together, about."""
+
+_LARGE = 1 << 31
+"""Arrow counts the bytes of a text column in 32 bits below this."""
+
+_DICTIONARY = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
+_PLAIN = {"PLAIN", "RLE", "BIT_PACKED"}
+_TEXT = ("string", "large_string", "string_view", "binary", "large_binary")
+
+
+def parquet_fragments(files: Sequence[File], data: Data) -> list[Fragment]:
+    """Return a fragment for every file, its footer read.
+
+    Raises:
+        RunFault: DPQL501, a file cannot be read; DPQL502, it is damaged; DPQL503, a
+            column is missing.
+    """
+    return fragments(files, data, by_arrow=_fragment, by_polars=_scan)
+
+
+def _fragment(file: File, data: Data) -> Fragment:
+    footer = _Footer.read(file)
+    own, types = stored_columns(footer.schema, file, data)
+
+    def tasks(request: Request) -> Iterator[Task[pl.DataFrame]]:
+        canonical = FrameCanonicaliser(request)
+        names = [name for name in canonical.names if name in own] or own[:1]
+        source = open_content(file.content, footer.size)
+        groups = footer.together()
+
+        def frames(some: Sequence[int]) -> Iterator[pl.DataFrame]:
+            alone = len(groups) == 1
+            for cells, rows in footer.read_rows(source, some, names, threads=alone):
+                yield canonical(cells, rows, file.values)
+
+        return (partial(frames, some) for some in groups)
+
+    return Fragment(
+        types=types,
+        tasks=tasks,
+        row_count=lambda: footer.metadata.num_rows,
+        whole_ids=whole_ids(types),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Footer:
+    """The footer of a file, and how it says that columns are read.
+
+    ``enums`` are columns of an enum, whose words Arrow takes for bytes.
+    """
+
+    file: File
+    size: int
+    metadata: Any
+    schema: Any
+    enums: frozenset[str]
+    chunks: Any
+
+    @classmethod
+    def read(cls, file: File) -> _Footer:
+        """Return the footer of a file."""
+        source = open_content(file.content)
+        header = pq.ParquetFile(source)
+        leaves = [header.schema.column(i) for i in range(len(header.schema))]
+        binary = {x.name for x in header.schema_arrow if str(x.type) == "binary"}
+        enums = frozenset(
+            leaf.path
+            for leaf in leaves
+            if leaf.path in binary and leaf.logical_type.type == "ENUM"
+        )
+        fields = [
+            field.with_type(pa.string()) if field.name in enums else field
+            for field in header.schema_arrow
+        ]
+        return cls(
+            file=file,
+            size=source.size(),
+            metadata=header.metadata,
+            schema=pa.schema(fields),
+            enums=enums,
+            chunks={leaf.path: index for index, leaf in enumerate(leaves)},
+        )
+
+    def together(self) -> list[list[int]]:
+        """Return the row groups that are read together."""
+        found: list[list[int]] = []
+        rows = _READ_ROWS
+        for group in range(self.metadata.num_row_groups):
+            more = self.metadata.row_group(group).num_rows
+            if rows + more > _READ_ROWS:
+                found.append([])
+                rows = 0
+            found[-1].append(group)
+            rows += more
+        return found
+
+    def read_rows(
+        self, source: Any, groups: Sequence[int], names: Sequence[str], *, threads: bool
+    ) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield the cells of columns of some row groups, and the number of rows."""
+        how = {name: self._way(name, groups) for name in names}
+        numbers = [name for name in names if how[name] == "polars"]
+        others = [name for name in names if name not in numbers]
+        large = pa.large_binary() if "large" in how.values() else None
+        reader = pq.ParquetFile(
+            source,
+            metadata=self.metadata,
+            pre_buffer=not isinstance(self.file.content, str | bytes),
+            read_dictionary=[n for n in others if how[n] == "dictionary" and not large],
+            binary_type=large,
+        )
+        rows = sum(self.metadata.row_group(group).num_rows for group in groups)
+        if not others:
+            yield self._by_polars(numbers, groups, 0, rows), rows
+        elif rows <= _READ_ROWS:
+            table = reader.read_row_groups(groups, columns=others, use_threads=threads)
+            yield self._cells(table, numbers, groups, 0), rows
+        else:
+            start = 0
+            for batch in reader.iter_batches(
+                _READ_ROWS, row_groups=groups, columns=others, use_threads=threads
+            ):
+                yield self._cells(batch, numbers, groups, start), batch.num_rows
+                start += batch.num_rows
+
+    def _cells(
+        self, table: Any, numbers: Sequence[str], groups: Sequence[int], start: int
+    ) -> dict[str, Any]:
+        cells = {name: table.column(name) for name in table.schema.names}
+        for name in self.enums & set(cells):
+            text = pa.large_string() if "large" in str(cells[name].type) else pa.string()
+            cells[name] = cells[name].cast(text)
+        if numbers:
+            cells |= self._by_polars(numbers, groups, start, table.num_rows)
+        return cells
+
+    def _by_polars(
+        self, names: Sequence[str], groups: Sequence[int], start: int, rows: int
+    ) -> dict[str, pl.Series]:
+        before = sum(self.metadata.row_group(x).num_rows for x in range(groups[0]))
+        scan = _scan(self.file.content).select(cs.by_name(*names))
+        frame = scan.slice(before + start, rows).collect(engine="in-memory")
+        return {name: frame.get_column(name) for name in names}
+
+    def _way(self, name: str, groups: Sequence[int]) -> str:
+        """Return how a column is read: by Arrow in one of three ways, or by polars."""
+        chunks = [self._chunk(group, name) for group in groups]
+        dtype = str(self.schema.field(name).type)
+        encodings = set().union(*(set(chunk.encodings) for chunk in chunks))
+        if "DELTA_BINARY_PACKED" in encodings and dtype not in _TEXT:
+            return "polars" if isinstance(self.file.content, str | bytes) else "arrow"
+        if dtype in _TEXT or dtype.startswith("dictionary"):
+            size = sum(chunk.total_uncompressed_size for chunk in chunks)
+            if size >= _LARGE or not encodings <= _DICTIONARY | _PLAIN:
+                return "large"
+            if all(_DICTIONARY & set(chunk.encodings) for chunk in chunks):
+                return "dictionary" if name not in self.enums else "arrow"
+        return "arrow"
+
+    def _chunk(self, group: int, name: str) -> Any:
+        return self.metadata.row_group(group).column(self.chunks[name])
+
+
+def _scan(content: Any) -> pl.LazyFrame:
+    return pl.scan_parquet(
+        content, glob=False, extra_columns="ignore", hive_partitioning=False
+    )
