@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dpql.curator.sources.locate import no_file, special_file, unreadable
+from dpql.curator.sources.locate import no_file, special_file
 from dpql.curator.sources.memory import stream_fragment
 from dpql.curator.sources.source import Fragment
 from dpql.curator.sources.stored import find_columns
@@ -42,8 +42,8 @@ def database_fragment(location: str, data: Data) -> Fragment:
         data: the declaration.
 
     Raises:
-        RunFault: DPQL501, no such file or table; DPQL502, no database, or a view;
-            DPQL503, a column is missing; DPQL511, a pipe, a socket or a device.
+        RunFault: DPQL501, no such file or table; DPQL502, a view; DPQL503, a column
+            is missing; DPQL511, a pipe, a socket or a device.
     """
     file, _, name = location.removeprefix(SCHEME).rpartition("#")
     path = Path(file)
@@ -62,7 +62,11 @@ def database_fragment(location: str, data: Data) -> Fragment:
     try:
         connection = duckdb.connect(path, read_only=True)
     except duckdb.Error:
-        raise unreadable(data) from None
+        raise RunFault.of(
+            "DPQL501",
+            f"the database of `{data.source}` cannot be opened for reading",
+            hint="look whether it is a file of DuckDB, and whether a program writes it",
+        ) from None
     return table_fragment(connection, name, data)
 
 
