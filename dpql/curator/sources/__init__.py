@@ -2,20 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from dpql.curator.sources.locate import locate
+from dpql.curator.sources.duckdb import (
+    SCHEME,
+    database_fragment,
+    is_duckdb,
+    relation_fragment,
+    table_fragment,
+)
+from dpql.curator.sources.locate import SEPARATORS, File, locate
 from dpql.curator.sources.memory import memory_fragment
-from dpql.curator.sources.source import Source
+from dpql.curator.sources.source import Fragment, Source
 from dpql.model.spec import Data
 
 
 def open_source(frame: object, data: Data) -> Source:
-    """Temporary"""
-    if isinstance(frame, str | Path):
-        from dpql.curator.sources.ipc import ipc_fragments
+    """Return the rows of whatever the owner hands in.
+
+    Args:
+        frame: a path, glob or URL; ``duckdb:FILE#schema.table``; a polars, pandas or
+            pyarrow table; a mapping of columns; anything with the Arrow C stream
+            interface; a relation of DuckDB, or a connection and the name of a table.
+        data: the declaration.
+
+    Raises:
+        RunFault: DPQL501 no such file, DPQL502 no kind of data that is known, DPQL503
+            a column is missing, DPQL504 a column is of an impossible type, DPQL511 a
+            pipe, a socket or a device.
+    """
+    return Source(_fragments(frame, data), data)
+
+
+def _fragments(frame: object, data: Data) -> Sequence[Fragment]:
+    match frame:
+        case str() | Path():
+            location = str(frame)
+            if location.startswith(SCHEME):
+                return [database_fragment(location, data)]
+            return _file_fragments(*locate(location, data), data)
+        case (connection, str(name)) if is_duckdb(connection):
+            return [table_fragment(connection, name, data)]
+        case _ if is_duckdb(frame) and hasattr(frame, "project"):
+            return [relation_fragment(frame, data)]
+    return [memory_fragment(frame, data)]
+
+
+def _file_fragments(
+    format_: str, files: Sequence[File], data: Data
+) -> Sequence[Fragment]:
+    """Return files of one format; readers are imported when they are used."""
+    if format_ in SEPARATORS:
+        from dpql.curator.sources.csv import csv_fragment
+
+        return [csv_fragment(SEPARATORS[format_], files, data)]
+    if format_ == "ndjson":
+        from dpql.curator.sources.ndjson import ndjson_fragment
+
+        return [ndjson_fragment(files, data)]
+    if format_ == "parquet":
         from dpql.curator.sources.parquet import parquet_fragments
 
-        format_, files = locate(str(frame), data)
-        return Source({"parquet": parquet_fragments, "ipc": ipc_fragments}[format_](files, data), data)
-    return Source([memory_fragment(frame, data)], data)
+        return parquet_fragments(files, data)
+    from dpql.curator.sources.ipc import ipc_fragments
+
+    return ipc_fragments(files, data)

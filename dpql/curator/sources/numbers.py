@@ -81,30 +81,31 @@ def _from_decimals(cell: pl.Expr, dtype: Any) -> pl.Expr:
 
 
 def _from_text(texts: pl.Series) -> pl.Series:
-    """Return the integers nearest to texts.
+    """Return the integers nearest to texts; those that are not integers cost more."""
+    exact = texts.cast(pl.Int64, strict=False)
+    rows = (exact.is_null() & texts.is_not_null()).arg_true()
+    inside = pl.col("cell").clip(-FARTHEST, FARTHEST)
+    found = exact.to_frame("cell").select(inside).to_series()
+    return found.scatter(rows, _from_fractions(texts.gather(rows)))
+
+
+def _from_fractions(texts: pl.Series) -> pl.Series:
+    """Return the integers nearest to texts that are not integers of 64 bits.
 
     The double of a text tells, except where it is a tie, which the text may miss by
     little, or so large that it is the nearest double of several integers.
     """
     number, size = pl.col("number"), pl.col("number").abs()
     tie = (number - number.floor() == HALF) & (pl.col("length") > _SURE_DIGITS)
-    doubtful = (
-        pl.col("exact").is_null() & (size <= FARTHEST) & (tie | (size >= _SPARSE))
+    doubtful = (size <= FARTHEST) & (tie | (size >= _SPARSE))
+    doubles = texts.cast(pl.Float64, strict=False)
+    frame = pl.DataFrame({"number": doubles, "length": texts.str.len_bytes()})
+    found = frame.select(
+        nearest=_from_doubles(number), doubtful=doubtful.fill_null(False)
     )
-    exact = pl.col("exact").clip(-FARTHEST, FARTHEST)
-    frame = pl.DataFrame(
-        {
-            "exact": texts.cast(pl.Int64, strict=False),
-            "number": texts.cast(pl.Float64, strict=False),
-            "length": texts.str.len_bytes(),
-        }
-    ).select(
-        nearest=pl.coalesce(exact, _from_doubles(number)),
-        doubtful=doubtful.fill_null(False),
-    )
-    rows = frame["doubtful"].arg_true()
+    rows = found["doubtful"].arg_true()
     settled = [_nearest(text) for text in texts.gather(rows)]
-    return frame["nearest"].scatter(rows, pl.Series(settled, dtype=pl.Int64))
+    return found["nearest"].scatter(rows, pl.Series(settled, dtype=pl.Int64))
 
 
 def _nearest(text: str) -> int | None:

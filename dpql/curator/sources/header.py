@@ -1,0 +1,54 @@
+"""Names and types of a file's columns, from its header alone; no row is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from dpql.curator.sources.csv import header_names
+from dpql.curator.sources.locate import FORMATS, SEPARATORS, special_file
+from dpql.errors import RunFault
+
+
+def header(path: Path) -> dict[str, str]:
+    """Return for each column ``integer``, ``float``, ``category`` or ``unknown``.
+
+    Text files have names only, so their columns are unknown.
+
+    Raises:
+        RunFault: the file cannot be read, or is of no known kind (DPQL501, DPQL502,
+            DPQL511).
+    """
+    format_ = FORMATS.get(path.suffix.lower())
+    if format_ not in {*SEPARATORS, "parquet", "ipc"}:
+        raise _unknown()
+    try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise special_file("names of columns")  # noqa: TRY301  as it is below
+        if format_ in SEPARATORS:
+            with path.open("rb") as file:
+                names = header_names(file.readline(), SEPARATORS[format_].encode())
+            return {name: "unknown" for name in names if name is not None}
+        read = pl.read_parquet_schema if format_ == "parquet" else pl.read_ipc_schema
+        schema = read(path)
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        raise RunFault.of("DPQL501", "there is no such file to read") from None
+    except RunFault:
+        raise
+    except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  whatever it says
+        raise _unknown() from None
+    return {name: _kind(dtype) for name, dtype in schema.items()}
+
+
+def _unknown() -> RunFault:
+    return RunFault.of("DPQL502", "the file is neither csv, tsv, parquet nor arrow")
+
+
+def _kind(dtype: pl.DataType) -> str:
+    if dtype.is_integer():
+        return "integer"
+    if dtype.is_float() or dtype.is_decimal():
+        return "float"
+    words = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+    return "category" if isinstance(dtype, words) else "unknown"
