@@ -1,359 +1,190 @@
-"""A slow engine in plain Python, written from the words of the design alone.
+"""A slow engine in plain Python: it interprets a program, row by row.
 
-It has the functions of an engine, so the parity suite runs it beside the others. Rows
-are dictionaries of Python values, one per row.
+It has the functions of an engine, so the parity suite runs it beside the others. How
+cells become canonical is the oracle's matter, which shares no code with the sources.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
-from itertools import product
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import oracle
+
 from dpql.curator.engines import Sums
-from dpql.model.plan import Plan, Step
-from dpql.model.spec import (
-    And,
-    Between,
-    CategoryColumn,
-    Comparison,
-    Condition,
-    Data,
-    DropNulls,
-    FillNulls,
-    IdColumn,
-    IsNull,
-    Membership,
-    Neighbours,
-    Not,
-    NumberColumn,
-    NumberType,
-    Operator,
-    Or,
-    StatisticKind,
+from dpql.curator.grid import Bins, Quantiser, WholeQuantiser
+from dpql.curator.program import (
+    BinAxis,
+    Conjunction,
+    Disjunction,
+    KeyAxis,
+    Negation,
+    OneOf,
+    Present,
+    Program,
+    Selection,
+    Tally,
+    Test,
+    Within,
 )
+from dpql.model.spec import CategoryColumn, Data, NumberColumn
 
 Row = Mapping[str, Any]
 
-_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
-_SPECIAL = re.compile(r"[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
-_COMPARE: dict[Operator, Callable[[Any, Any], bool]] = {
-    Operator.EQUAL: lambda a, b: a == b,
-    Operator.UNEQUAL: lambda a, b: a != b,
-    Operator.LESS: lambda a, b: a < b,
-    Operator.AT_MOST: lambda a, b: a <= b,
-    Operator.GREATER: lambda a, b: a > b,
-    Operator.AT_LEAST: lambda a, b: a >= b,
-}
-_WHOLE = 1 << 60
-_FARTHEST = 1 << 62
-_MOST_DIGITS = 5000
+
+@dataclass(frozen=True)
+class Rows:
+    """Canonical rows."""
+
+    rows: Sequence[Row]
 
 
-def open_frame(frame: Any, data: Data) -> list[Row]:
-    """Return the rows of a polars frame, or rows as they are."""
-    del data
-    return frame.to_dicts() if hasattr(frame, "to_dicts") else list(frame)
-
-
-def add_up(plan: Plan, opened: Sequence[Row], *, salt: bytes, tick: object) -> Sums:
-    """Return every moment of every cell, one row after another."""
-    del tick
-    public = plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE
-    return Sums(
-        rows=len(opened) if public else None,
-        moments=tuple(_moments(plan, step, opened, salt) for step in plan.steps),
+def open_source(frame: Any, data: Data) -> Rows:
+    """Return the rows of a polars frame, or rows as they are, in canonical form."""
+    return Rows(
+        [
+            {name: _canonical(data, name, cell) for name, cell in row.items()}
+            for row in oracle.rows_of(frame)
+        ]
     )
 
 
-def axes(step: Step, data: Data) -> list[range]:
-    """Return the places along each axis of the cells of a step."""
-    sizes = [len(data.column(name).keys) for name in step.by]  # type: ignore[union-attr]
-    if step.statistic is StatisticKind.HISTOGRAM:
-        column = data.column(step.columns[0])
-        bins = len(step.edges) - 1
-        sizes.append(len(column.keys) if isinstance(column, CategoryColumn) else bins)
-    return [range(size) for size in sizes]
+def sums(program: Program, source: Rows, *, salt: bytes, tick: object) -> Sums:
+    """Return every moment of every tally."""
+    del tick
+    return Sums(
+        rows=len(source.rows) if program.counts_rows else None,
+        moments=tuple(
+            _moments(program, tally, source.rows, salt) for tally in program.tallies
+        ),
+    )
 
 
-def cell_of(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
-    """Return the cell a row is in, None if it is in none or fails the filter."""
-    if step.where is not None and not holds(step.where, row, data):
+def _canonical(data: Data, name: str, cell: Any) -> Any:
+    if all(name != column.name for column in data.columns):
         return None
-    names = list(step.by)
-    histogram = step.statistic is StatisticKind.HISTOGRAM
-    if histogram and not step.edges:
-        names += step.columns
-    places: list[int] = []
-    for name in names:
-        keys = data.column(name).keys  # type: ignore[union-attr]
-        word = words(row[name])
-        if word not in keys:
-            return None
-        places.append(keys.index(word))
-    if histogram and step.edges:
-        place = _bin(step, row, data)
-        if place is None:
-            return None
-        places.append(place)
-    return tuple(places)
+    column = data.column(name)
+    if isinstance(column, NumberColumn):
+        return oracle.number(column, cell)
+    if isinstance(column, CategoryColumn):
+        word = oracle.words(cell)
+        return column.keys.index(word) if word in column.keys else None
+    return oracle.unit_of(cell)
 
 
-def contribution(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
-    """Return the steps of the summed columns; None where the row does not count."""
-    found = []
-    for grid in step.grids:
-        column = data.column(grid.column)
-        assert isinstance(column, NumberColumn)
-        u = index(column, row[grid.column], grid.steps)
-        if u is None:
-            if isinstance(column.nulls, DropNulls):
-                return None
-            u = fill_index(column, grid.steps)
-        found.append(u)
-    return tuple(found)
-
-
-def sums(step: Step, data: Data, rows: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-    """Return the moments of pairs (cell, steps of the columns)."""
-    order = {cell: i for i, cell in enumerate(product(*axes(step, data)))}
-    names = [moment.name for moment in step.moments]
-    totals = {name: [0] * len(order) for name in names}
-    for cell, values in rows:
-        for name in names:
-            factors = [] if name == "n" else [values["uv".index(x)] for x in name]
-            totals[name][order[cell]] += math.prod(factors)
+def _moments(
+    program: Program, tally: Tally, rows: Sequence[Row], salt: bytes
+) -> dict[str, list[int]]:
+    cells = [_cell(tally.selection, row) for row in rows]
+    if program.unit is not None:
+        cells = _bounded(tally.selection, cells, rows, program.unit, salt)
+    totals = {x.name: [0] * tally.selection.cells for x in tally.moments}
+    for row, cell in zip(rows, cells, strict=True):
+        if cell is None or any(row[name] is None for name in tally.present):
+            continue
+        for moment in tally.moments:
+            terms = (_steps(x.quantiser, row[x.column]) for x in moment.factors)
+            totals[moment.name][cell] += math.prod(terms)
     return totals
 
 
-def index(column: NumberColumn, value: Any, steps: int) -> int | None:
-    """Return the steps of a cell above the lower bound, None if it is no number."""
-    x = number(column, value)
-    if x is None:
-        return None
-    lossless = column.step is not None and steps * column.step == _width(column)
-    if is_whole(column) and lossless:
-        inside = min(max(Fraction(x), column.lower), column.upper)
-        return math.floor((inside - column.lower) / column.step + Fraction(1, 2))
-    lower, upper = as_double(column.lower), as_double(column.upper)
-    inside = max(min(float(x), upper), lower)
-    scaled = (inside - lower) * as_double(steps / _width(column)) + 0.5
-    return steps if math.isinf(scaled) else min(max(math.floor(scaled), 0), steps)
+def _bounded(
+    selection: Selection,
+    cells: Sequence[int | None],
+    rows: Sequence[Row],
+    unit: str,
+    salt: bytes,
+) -> list[int | None]:
+    """Return the cells of the rows that survive, None for the others.
 
-
-def fill_index(column: NumberColumn, steps: int) -> int:
-    """Return the steps of the declared fill."""
-    assert isinstance(column.nulls, FillNulls)
-    share = (column.nulls.value - column.lower) / _width(column)
-    return math.floor(share * steps + Fraction(1, 2))
-
-
-def number(column: NumberColumn, value: Any) -> int | float | None:
-    """Return the nearest integer or double of the cell, None if it holds no number."""
-    exact = _exact(value)
-    if exact is None:
-        return None
-    if not is_whole(column):
-        return _double(exact)
-    if isinstance(exact, float):
-        return _FARTHEST if exact > 0 else -_FARTHEST
-    nearest = math.floor(exact + Fraction(1, 2))
-    return min(max(nearest, -_FARTHEST), _FARTHEST)
-
-
-def words(value: Any) -> str | None:
-    """Return the cell as text."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**127:
-        return str(int(value))
-    return str(value)
-
-
-def unit_of(value: Any) -> str | bytes | None:
-    """Return the id that a cell holds; None if it belongs to nobody."""
-    return value or None if isinstance(value, bytes) else words(value) or None
-
-
-def holds(condition: Condition, row: Row, data: Data) -> bool:  # noqa: PLR0911
-    """Say whether a row passes a condition; null makes a comparison false."""
-    match condition:
-        case Not(operand=operand):
-            return not holds(operand, row, data)
-        case And(operands=operands):
-            return all(holds(operand, row, data) for operand in operands)
-        case Or(operands=operands):
-            return any(holds(operand, row, data) for operand in operands)
-        case IsNull(column=name):
-            return _known(data, name, row[name]) is None
-        case Membership(column=name, values=values):
-            found = _known(data, name, row[name])
-            return found is not None and any(
-                found == _literal(data, name, value) for value in values
-            )
-        case Between(column=name, lower=lower, upper=upper):
-            found = _known(data, name, row[name])
-            ends = (_literal(data, name, lower), _literal(data, name, upper))
-            return found is not None and ends[0] <= found <= ends[1]
-        case Comparison(column=name, operator=operator, value=value):
-            found = _known(data, name, row[name])
-            return found is not None and _COMPARE[operator](
-                found, _literal(data, name, value)
-            )
-    raise AssertionError
-
-
-def is_whole(column: NumberColumn) -> bool:
-    """Say whether the cells of a column are taken as integers."""
-    farthest = max(abs(column.lower), abs(column.upper))
-    return column.type is NumberType.INTEGER and farthest <= _WHOLE
-
-
-def as_double(x: Fraction) -> float:
-    """Return the nearest double, or the largest."""
-    try:
-        return float(x)
-    except OverflowError:
-        return math.copysign(1.7976931348623157e308, x)
-
-
-def _moments(plan: Plan, step: Step, rows: Sequence[Row], salt: bytes) -> Any:
-    data = plan.spec.data
-    placed = [(cell_of(step, row, data), row) for row in rows]
-    kept = [cell is not None for cell, _ in placed]
-    if step.bound is not None:
-        unit = plan.spec.privacy.unit
-        assert unit is not None
-        kept = _survivors(step, placed, unit, salt)
-    pairs = []
-    for (cell, row), keep in zip(placed, kept, strict=True):
-        if keep:
-            values = contribution(step, row, data)
-            if values is not None:
-                pairs.append((cell, values))
-    return sums(step, data, pairs)
-
-
-def _survivors(step: Step, placed: Sequence[Any], unit: str, salt: bytes) -> list[bool]:
-    """Draw a ticket for every row of a unit, and let its rows come in that order.
-
-    A ticket is a hash of the salt, of the row, and of how many equal rows of the unit
-    came before. A row is kept if its cell has room, or if it opens a cell that has.
+    Every row of a unit draws a ticket, and the rows come in that order. A row is kept
+    if its cell has room, or if it opens a cell that has.
     """
-    assert step.bound is not None
+    bound = selection.bound
+    assert bound is not None
     units: dict[Any, list[Any]] = defaultdict(list)
     seen: Counter[str] = Counter()
-    for place, (_, row) in enumerate(placed):
-        name = unit_of(row[unit])
-        if name is not None:
-            content = repr((name, row))
-            units[name].append((_ticket(salt, content, seen[content]), place))
+    for index, row in enumerate(rows):
+        if row[unit] is not None:
+            content = repr(sorted(row.items()))
+            ticket = oracle.ticket(salt, content, seen[content])
+            units[row[unit]].append((ticket, index))
             seen[content] += 1
-    kept = [False] * len(placed)
+    kept: list[int | None] = [None] * len(rows)
     for tickets in units.values():
-        cells: Counter[Any] = Counter()
-        for _, place in sorted(tickets):
-            cell = placed[place][0]
-            if cell is None or (cell not in cells and len(cells) == step.bound.cells):
+        used: Counter[int] = Counter()
+        for _, index in sorted(tickets):
+            cell = cells[index]
+            if cell is None or (cell not in used and len(used) == bound.cells):
                 continue
-            kept[place] = cells[cell] < step.bound.rows
-            cells[cell] += 1
+            if used[cell] < bound.rows:
+                kept[index] = cell
+            used[cell] += 1
     return kept
 
 
-def _ticket(salt: bytes, content: str, number: int) -> bytes:
-    text = f"{number} {content}"
-    return hashlib.blake2b(text.encode(), key=salt[:64]).digest()
-
-
-def _bin(step: Step, row: Row, data: Data) -> int | None:
-    column = data.column(step.columns[0])
-    assert isinstance(column, NumberColumn)
-    x = number(column, row[column.name])
-    fill = column.nulls.value if isinstance(column.nulls, FillNulls) else None
-    if x is None and fill is None:
+def _cell(selection: Selection, row: Row) -> int | None:
+    if selection.where is not None and not _holds(selection.where, row):
         return None
-    exact = column.step is not None and _width(column) / column.step <= 1 << 46
-    if exact:
-        steps = int(_width(column) / column.step)
-        u = index(column, row[column.name], steps)
-        u = fill_index(column, steps) if u is None else u
-        value: Any = column.lower + u * column.step
-        edges: list[Any] = list(step.edges)
-    else:
-        lower, upper = as_double(column.lower), as_double(column.upper)
-        value = as_double(fill) if x is None else float(x)  # type: ignore[arg-type]
-        value = max(min(value, upper), lower)
-        edges = [as_double(edge) for edge in step.edges]
-    if not edges[0] <= value <= edges[-1]:
-        return None
-    return min(sum(edge <= value for edge in edges) - 1, len(edges) - 2)
-
-
-def _known(data: Data, name: str, value: Any) -> Any:
-    """Return the cell if it is of its type, else None."""
-    column = data.column(name)
-    if isinstance(column, NumberColumn):
-        return number(column, value)
-    word = words(value)
-    if isinstance(column, IdColumn):
-        return word
-    return word if word in column.keys else None
-
-
-def _literal(data: Data, name: str, value: Any) -> Any:
-    column = data.column(name)
-    if isinstance(column, NumberColumn) and not is_whole(column):
-        return as_double(value)
-    return value
-
-
-def _exact(value: Any) -> Fraction | float | None:
-    """Return the number that is stored, or an infinity; None if there is none."""
-    if isinstance(value, str):
-        if _SPECIAL.fullmatch(value):
-            value = float(value)
-        elif _FLOAT.fullmatch(value):
-            value = _decimal(value)
-        else:
+    cell = 0
+    for axis, stride in zip(selection.axes, selection.strides, strict=True):
+        index = _index(axis, row[axis.column])
+        if index is None:
             return None
-    if isinstance(value, Decimal) and not value.is_finite():
-        value = float("nan") if value.is_nan() else float(value)
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+        cell += index * stride
+    return cell
+
+
+def _index(axis: KeyAxis | BinAxis, cell: Any) -> int | None:
+    if isinstance(axis, KeyAxis):
+        return None if cell is None else int(cell)
+    if cell is None and axis.drops_nulls:
         return None
-    if isinstance(value, float) and math.isinf(value):
-        return value
-    known = isinstance(value, int | float | Decimal | Fraction)
-    return Fraction(value) if known else None
+    number = _binned(axis.bins, cell)
+    if not axis.bins.starts[0] <= number <= axis.bins.end:
+        return None
+    return sum(start <= number for start in axis.bins.starts) - 1
 
 
-def _decimal(text: str) -> Decimal | float:
-    """Return the decimal that a text spells; an infinity for one beyond all doubles."""
-    negative = text.startswith("-")
-    try:
-        found = Decimal(text)
-    except InvalidOperation:
-        small = re.search(r"[eE]-", text) is not None
-        return 0.0 if small else (-math.inf if negative else math.inf)
-    if found and found.adjusted() > _MOST_DIGITS:
-        return -math.inf if negative else math.inf
-    return Decimal(0) if found.adjusted() < -_MOST_DIGITS else found
+def _binned(bins: Bins, cell: Any) -> Any:
+    if bins.quantiser is not None:
+        return _steps(bins.quantiser, cell)
+    return bins.fill if cell is None else max(min(float(cell), bins.upper), bins.lower)
 
 
-def _double(exact: Fraction | float) -> float:
-    try:
-        return float(exact)
-    except OverflowError:
-        return math.inf if exact > 0 else -math.inf
+def _steps(quantiser: Quantiser, cell: Any) -> int:
+    if cell is None:
+        assert quantiser.fill is not None
+        return quantiser.fill
+    inside = max(min(cell, quantiser.upper), quantiser.lower)
+    if isinstance(quantiser, WholeQuantiser):
+        doubled = 2 * (inside - quantiser.lower) + quantiser.step
+        return int(doubled // (2 * quantiser.step))
+    scaled = (float(inside) - quantiser.lower) * quantiser.scale + 0.5
+    if math.isinf(scaled):
+        return quantiser.steps
+    return min(max(math.floor(scaled), 0), quantiser.steps)
 
 
-def _width(column: NumberColumn) -> Fraction:
-    return column.upper - column.lower
+def _holds(test: Test, row: Row) -> bool:
+    match test:
+        case Negation(operand=operand):
+            return not _holds(operand, row)
+        case Conjunction(operands=operands):
+            return all(_holds(one, row) for one in operands)
+        case Disjunction(operands=operands):
+            return any(_holds(one, row) for one in operands)
+        case Present(column=name):
+            return row[name] is not None
+        case OneOf(column=name, codes=codes):
+            return row[name] in codes
+        case Within(column=name, lower=lower, upper=upper):
+            cell = row[name]
+            return (
+                cell is not None
+                and (lower is None or cell >= lower)
+                and (upper is None or cell <= upper)
+            )

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from dpql.curator.engines import ENGINES, Sums
 from dpql.curator.noise import totals
+from dpql.curator.program import compile_program
 from dpql.model.plan import Plan
 
 pytestmark = pytest.mark.property
@@ -33,8 +34,9 @@ WITH_REFERENCE = {**TABLE, "reference": reference}
 
 def answer(engine: Any, plan: Plan, frame: Any, salt: bytes = SALT) -> Sums:
     """Return the sums of a frame."""
-    opened = engine.open_frame(frame, plan.spec.data)
-    return engine.add_up(plan, opened, salt=salt, tick=None)  # type: ignore[no-any-return]
+    source = engine.open_source(frame, plan.spec.data)
+    program = compile_program(plan)
+    return engine.sums(program, source, salt=salt, tick=None)  # type: ignore[no-any-return]
 
 
 def same(plan: Plan, expected: Sums, actual: Sums) -> None:
