@@ -114,10 +114,10 @@ class _Footer:
     def together(self) -> list[list[int]]:
         """Return the row groups that are read together."""
         found: list[list[int]] = []
-        rows = _READ_ROWS
+        rows = 0
         for group in range(self.metadata.num_row_groups):
             more = self.metadata.row_group(group).num_rows
-            if rows + more > _READ_ROWS:
+            if not found or rows + more > _READ_ROWS:
                 found.append([])
                 rows = 0
             found[-1].append(group)
