@@ -158,9 +158,12 @@ def interval(column: NumberColumn, operator: Operator, value: Fraction) -> Inter
     Integers are compared exactly, others with the nearest double of the value. No
     integer is larger than the farthest, whatever it was stored as.
     """
-    down, up = value.__floor__(), value.__ceil__()
+    first: float
+    last: float
+    below: float
+    above: float
     if is_whole(column):
-        beyond = FARTHEST + 1
+        down, up, beyond = value.__floor__(), value.__ceil__(), FARTHEST + 1
         below, above = max(up - 1, -beyond), min(down + 1, beyond)
         first, last = min(up, beyond), max(down, -beyond)
     else:

@@ -243,7 +243,9 @@ class Program:
     tallies: tuple[Tally, ...]
 
     def __str__(self) -> str:
-        reads = ", ".join(f"{column.name} ({column.form.value})" for column in self.columns)
+        reads = ", ".join(
+            f"{column.name} ({column.form.value})" for column in self.columns
+        )
         lines = [f"reads   {reads}", f"unit    {self.unit or 'row'}"]
         return "\n".join([*lines, *map(str, self.tallies)]) + "\n"
 

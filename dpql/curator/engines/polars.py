@@ -173,7 +173,7 @@ def _in_one_cell(
     mask: str | None, names: Sequence[Sequence[str]], derived: pl.DataFrame, rows: int
 ) -> list[Limbs]:
     if mask is not None:
-        rows = derived.get_column(mask).sum()
+        rows = int(derived.get_column(mask).sum())
     return [
         [np.array([derived.get_column(name).sum()]) for name in some]
         or [np.array([rows])]

@@ -76,7 +76,9 @@ class Layout:
         parts: list[list[pl.Expr]] = [[] for _ in range(self.words)]
         for key, field in self._fields.items():
             number = wanted[key][1].cast(pl.Int64)
-            parts[field.word].append(number * (1 << field.shift) if field.shift else number)
+            parts[field.word].append(
+                number * (1 << field.shift) if field.shift else number
+            )
         self._words = [reduce(add, some) for some in parts]
 
     def packed(self, batch: pl.DataFrame, unit: str, seed: int) -> pl.DataFrame:
@@ -204,7 +206,9 @@ def _packed(bits: Mapping[object, int]) -> dict[object, Field]:
     used: list[int] = []
     fields: dict[object, Field] = {}
     for key, size in sorted(bits.items(), key=lambda item: -item[1]):
-        word = next((n for n, u in enumerate(used) if u + size <= _WORD_BITS), len(used))
+        word = next(
+            (n for n, u in enumerate(used) if u + size <= _WORD_BITS), len(used)
+        )
         if word == len(used):
             used.append(0)
         fields[key] = Field(word, used[word], size)

@@ -152,9 +152,7 @@ class Expressions:
             case _:
                 assert_never(test)
 
-    def _within(
-        self, name: str, lower: float | None, upper: float | None
-    ) -> pl.Expr:
+    def _within(self, name: str, lower: float | None, upper: float | None) -> pl.Expr:
         cell = self.column(name)
         ends = [] if lower is None else [cell >= lower]
         ends += [] if upper is None else [cell <= upper]

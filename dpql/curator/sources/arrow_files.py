@@ -65,7 +65,9 @@ def open_content(content: Content, size: int | None = None) -> Any:
     return file
 
 
-def stored_columns(schema: Any, file: File, data: Data) -> tuple[list[str], dict[str, Any]]:
+def stored_columns(
+    schema: Any, file: File, data: Data
+) -> tuple[list[str], dict[str, Any]]:
     """Return the declared columns that a file holds, and the stored types of all.
 
     A folder that names a column stands before the file.

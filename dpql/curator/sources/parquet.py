@@ -8,7 +8,7 @@ Arrow refuses some of them, depending on the cells.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -158,7 +158,9 @@ class _Footer:
     ) -> dict[str, Any]:
         cells = {name: table.column(name) for name in table.schema.names}
         for name in self.enums & set(cells):
-            text = pa.large_string() if "large" in str(cells[name].type) else pa.string()
+            text = (
+                pa.large_string() if "large" in str(cells[name].type) else pa.string()
+            )
             cells[name] = cells[name].cast(text)
         if numbers:
             cells |= self._by_polars(numbers, groups, start, table.num_rows)

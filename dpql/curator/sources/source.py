@@ -135,9 +135,7 @@ def regular(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         yield _joined(held)
 
 
-def _worked(
-    task: Task[pl.DataFrame], then: Callable[[pl.DataFrame], T]
-) -> Iterator[T]:
+def _worked(task: Task[pl.DataFrame], then: Callable[[pl.DataFrame], T]) -> Iterator[T]:
     return map(then, regular(task()))
 
 
