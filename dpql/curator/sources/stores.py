@@ -165,10 +165,13 @@ def _azure(address: Address) -> Any:
         config["account_key"] = key
     elif token:
         config["sas_key"] = token.removeprefix("?")
-    elif not _variable(*_AZURE_IDENTITIES):
-        login = Path(_variable("AZURE_CONFIG_DIR") or "~/.azure").expanduser()
-        config["use_azure_cli"] = login.is_dir()
+    elif not _variable(*_AZURE_IDENTITIES) and _is_logged_in_to_azure():
+        config["use_azure_cli"] = True
     return AzureStore(_bucket(container), **config, **_client(config["endpoint"]))
+
+
+def _is_logged_in_to_azure() -> bool:
+    return Path(_variable("AZURE_CONFIG_DIR") or "~/.azure").expanduser().is_dir()
 
 
 def _bucket(name: str) -> str:

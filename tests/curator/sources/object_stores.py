@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.utils import format_datetime
 from http import HTTPStatus
+from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 from urllib.request import Request, urlopen
@@ -39,6 +39,7 @@ def without_account(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
             monkeypatch.delenv(name)
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, str(home / "none"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("AWS_METADATA_ENDPOINT", NOBODY)
     monkeypatch.setenv("AZURE_MSI_ENDPOINT", NOBODY)
     monkeypatch.setenv("HOME", str(home))
@@ -162,15 +163,11 @@ def _gs() -> dict[str, object]:
 
 def _gs_head(handler: Any) -> None:
     """Send the headers of an object, and not what is written after them."""
-    output = handler.wfile
-    writes = iter([output.write])
-    handler.wfile = SimpleNamespace(
-        write=lambda content: next(writes, len)(content),
-        flush=output.flush,
-        close=output.close,
-        closed=False,
-    )
+    output, headers = handler.wfile, BytesIO()
+    handler.wfile = headers
     handler.do_GET()
+    handler.wfile = output
+    output.write(headers.getvalue().partition(b"\r\n\r\n")[0] + b"\r\n\r\n")
 
 
 def _gs_download(request: Any, response: Any, storage: Any) -> None:
