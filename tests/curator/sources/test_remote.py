@@ -63,7 +63,7 @@ def _without_account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     without_account(monkeypatch, tmp_path)
 
 
-@pytest.fixture(scope="module", params=["s3", "gs"])
+@pytest.fixture(scope="module", params=["s3", "gs", "az"])
 def there(request: pytest.FixtureRequest) -> Iterator[Cloud]:
     """Run an emulator that holds the objects."""
     with cloud(request.param) as run:
@@ -285,7 +285,6 @@ def test_a_silent_metadata_service_is_given_up(
     variable: str, scheme: str, silent: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Machines elsewhere have none that answers."""
-    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", "account")
     monkeypatch.setenv(variable, f"http://127.0.0.1:{silent}")
     _refused(
         f"{scheme}://data/a.csv?region=here" if scheme == "s3" else "az://data/a.csv"

@@ -215,13 +215,6 @@ SERVICES = {
 }
 
 
-@pytest.fixture
-def account(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Name an account of Azure, without a key."""
-    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", "account")
-
-
-@pytest.mark.usefixtures("account")
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize("scheme", SERVICES)
 def test_nothing_is_asked_without_credentials(
@@ -237,7 +230,6 @@ def test_nothing_is_asked_without_credentials(
     assert [] == asked
 
 
-@pytest.mark.usefixtures("account")
 @pytest.mark.parametrize("scheme", SERVICES)
 @pytest.mark.parametrize("way", ["option", "variable"])
 def test_public_data_are_read_on_request(
@@ -296,7 +288,6 @@ def test_google_is_asked_as_who_we_are(
     "url", ["abfs://data@account.dfs.core.windows.net/k", "az://data/k"]
 )
 @pytest.mark.parametrize("variable", ["AZURE_STORAGE_KEY", "AZURE_STORAGE_ACCOUNT_KEY"])
-@pytest.mark.usefixtures("account")
 def test_azure_is_asked_with_a_key(
     url: str, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,7 +303,6 @@ def test_azure_is_asked_with_a_key(
 
 
 @pytest.mark.parametrize("mark", ["", "?"])
-@pytest.mark.usefixtures("account")
 def test_azure_is_asked_with_a_token(
     mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,7 +313,6 @@ def test_azure_is_asked_with_a_token(
     assert [("/account/data/k?sv=1&sig=hunter2", "")] == asked
 
 
-@pytest.mark.usefixtures("account")
 def test_azure_asks_its_command_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
