@@ -84,11 +84,9 @@ def locate(location: str, data: Data) -> tuple[str, list[File]]:
             compressed; DPQL511, a pipe, a socket or a device.
     """
     contents: Mapping[str, str | Remote]
-    if is_http(location):
-        root, contents = "", _http_file(location, data)
-        format_ = _format(contents, data)
-    elif is_bucket(location):
-        root, contents = _bucket_files(location, data)
+    if is_http(location) or is_bucket(location):
+        read = _http_file if is_http(location) else _bucket_files
+        root, contents = read(location, data)
         format_ = _format(contents, data)
     else:
         root, format_, paths = _local(location, data)
@@ -159,11 +157,7 @@ def _content(format_: str, content: str | Remote, data: Data) -> str | bytes | R
 
 
 def _is_utf8(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return not any("\ud800" <= letter <= "\udfff" for letter in path)
 
 
 def _folder_values(root: str, path: str) -> dict[str, bytes | None]:
@@ -287,11 +281,11 @@ def _holds_rows(path: Path) -> bool:
     return may_hold_rows(path.name, path.stat().st_size)
 
 
-def _http_file(url: str, data: Data) -> dict[str, Remote]:
+def _http_file(url: str, data: Data) -> tuple[str, dict[str, Remote]]:
     """Return the file behind an HTTP URL, by its name; its folders hold no values."""
     try:
         name = urlsplit(url).path.rpartition("/")[2]
-        return {name: remote.http_file(url)}
+        return "", {name: remote.http_file(url)}
     except (OSError, ValueError):
         raise no_file(data) from None
 
@@ -313,46 +307,37 @@ def _keys(bucket: Bucket) -> tuple[str, list[str]]:
 
     A key with a slash at its end is a folder, even if an object has its name.
     """
-    key = bucket.key.rstrip("/")
-    parts = key.split("/")
+    name = bucket.key.rstrip("/")
+    parts = name.split("/") if name else []
     fixed = _fixed_parts(parts)
-    if fixed == len(parts) and (not key or bucket.key.endswith("/")):
-        return key, _keys_below(bucket, key)
-    if bucket.has(key):
-        return "/".join(parts[:-1]), [key]
-    if fixed == len(parts):
-        return key, _keys_below(bucket, key)
-    root, pattern = "/".join(parts[:fixed]), parts[fixed:]
-    return root, _keys_below(bucket, root, pattern)
+    is_folder = fixed == len(parts) and bucket.key.endswith("/")
+    if name and not is_folder and bucket.has(name):
+        return "/".join(parts[:-1]), [name]
+    root = "/".join(parts[:fixed])
+    below = len(root) + 1 if root else 0
+    return root, [
+        key
+        for key, size in bucket.sizes(root).items()
+        if key != root
+        and may_hold_rows(key, size)
+        and _matches(key[below:].split("/"), parts[fixed:])
+    ]
 
 
-def _keys_below(
-    bucket: Bucket, folder: str, pattern: Sequence[str] | None = None
-) -> list[str]:
-    """Return the objects below a folder that may hold rows, and fit the pattern."""
-    found = []
-    for key, size in bucket.sizes(folder).items():
-        parts = key.removeprefix(f"{folder}/").split("/")
-        if pattern is None:
-            named = not any(map(is_hidden, parts))
-        else:
-            named = _matches(parts, pattern)
-        if named and may_hold_rows(key, size):
-            found.append(key)
-    return found
+def _matches(parts: list[str], pattern: list[str]) -> bool:
+    """Tell whether a pattern names an object, or a folder in which it is not hidden.
 
-
-def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Tell whether a pattern names an object, or a folder in which it is not hidden."""
+    An empty pattern names the folder below which the parts begin.
+    """
     # An object is no folder, so it lies at least one step below one.
-    own = [*pattern, "*"] if pattern[-1] == "**" else pattern
+    own = [*pattern, "*"] if pattern[-1:] == ["**"] else pattern
     return _fits(parts, own) or any(
         _fits(parts[:depth], pattern) and not any(map(is_hidden, parts[depth:]))
         for depth in range(len(parts))
     )
 
 
-def _fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+def _fits(parts: list[str], pattern: list[str]) -> bool:
     """Tell whether a path fits a pattern, by the rules of ``glob``."""
     if not pattern:
         return not parts

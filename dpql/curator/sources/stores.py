@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from importlib import import_module
@@ -97,9 +97,9 @@ def _s3(address: Address) -> Any:
     endpoint = _endpoint(address, variable)
     if endpoint:
         config["aws_endpoint_url_s3"] = endpoint
-    region = address.options.get("region")
-    if region or not endpoint:
-        config |= _region(region, address.bucket)
+    region = address.options.get("region") or ("" if endpoint else _region(address))
+    if region:
+        config["region"] = region
     if _is_anonymous(address):
         config["skip_signature"] = True
     elif address.user:
@@ -111,14 +111,13 @@ def _s3(address: Address) -> Any:
     return S3Store(_bucket(address.bucket), **config, **_client(endpoint))
 
 
-def _region(region: str | None, bucket: str) -> dict[str, str]:
-    """Return the region of a bucket; nothing leaves it to the environment."""
+def _region(address: Address) -> str:
+    """Return the region of a bucket; empty leaves it to the environment."""
     try:
-        return {
-            "region": region or import_module("pyarrow.fs").resolve_s3_region(bucket)
-        }
+        region: str = import_module("pyarrow.fs").resolve_s3_region(address.bucket)
     except (OSError, ValueError):
-        return {}
+        return ""
+    return region
 
 
 def _boto3() -> dict[str, Any]:
@@ -165,10 +164,13 @@ def _azure(address: Address) -> Any:
         config["account_key"] = key
     elif token:
         config["sas_key"] = token.removeprefix("?")
-    elif not _variable(*_AZURE_IDENTITIES):
-        login = Path(_variable("AZURE_CONFIG_DIR") or "~/.azure").expanduser()
-        config["use_azure_cli"] = login.is_dir()
+    elif not _variable(*_AZURE_IDENTITIES) and _is_logged_in_to_azure():
+        config["use_azure_cli"] = True
     return AzureStore(_bucket(container), **config, **_client(config["endpoint"]))
+
+
+def _is_logged_in_to_azure() -> bool:
+    return Path(_variable("AZURE_CONFIG_DIR") or "~/.azure").expanduser().is_dir()
 
 
 def _bucket(name: str) -> str:
@@ -213,13 +215,12 @@ def _variable(*names: str) -> str:
     return next((os.environ[name] for name in names if os.environ.get(name)), "")
 
 
-_Service = tuple[Callable[[Address], Any], frozenset[str]]
-_S3: _Service = _s3, frozenset(["anonymous", "region", "scheme", "endpoint_override"])
-_GOOGLE: _Service = _google, frozenset(["anonymous", "scheme", "endpoint_override"])
+_Service = tuple[Callable[[Address], Any], Collection[str]]
+_S3: _Service = _s3, {"anonymous", "region", "scheme", "endpoint_override"}
+_GOOGLE: _Service = _google, {"anonymous", "scheme", "endpoint_override"}
 _AZURE: _Service = (
     _azure,
-    frozenset(["anonymous", "blob_storage_authority", "dfs_storage_authority"])
-    | {"enable_tls"},
+    {"anonymous", "blob_storage_authority", "dfs_storage_authority", "enable_tls"},
 )
 _SERVICES: Mapping[str, _Service] = {
     **dict.fromkeys(("s3", "s3a"), _S3),

@@ -1,6 +1,6 @@
 """Emulators of object stores, each in a process of its own.
 
-    python object_stores.py s3|gs
+    python object_stores.py s3|gs|az
 
 prints its port and one pair of keys, and ends when its input is closed.
 """
@@ -11,16 +11,19 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from email.utils import format_datetime
 from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
-from urllib.parse import quote
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 from urllib.request import Request, urlopen
 from xml.sax.saxutils import escape
 
@@ -28,6 +31,7 @@ import pytest
 from pyarrow import fs
 
 BUCKET = "data"
+ACCOUNT = "account"
 NOBODY = "http://127.0.0.1:9"
 """Where no test ever finds anything."""
 
@@ -39,8 +43,10 @@ def without_account(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
             monkeypatch.delenv(name)
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, str(home / "none"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("AWS_METADATA_ENDPOINT", NOBODY)
     monkeypatch.setenv("AZURE_MSI_ENDPOINT", NOBODY)
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", ACCOUNT)
     monkeypatch.setenv("HOME", str(home))
 
 
@@ -56,6 +62,8 @@ class Cloud:
     @property
     def options(self) -> str:
         """The options that lead to this emulator."""
+        if self.kind == "az":
+            return f"?blob_storage_authority=127.0.0.1:{self.port}&enable_tls=false"
         return f"?endpoint_override=127.0.0.1:{self.port}&scheme=http"
 
     def url(self, key: str, user: str = "") -> str:
@@ -68,8 +76,9 @@ class Cloud:
 
     def put(self, key: str, content: bytes) -> None:
         """Store an object, as long as requests need no signature."""
-        if self.kind == "s3":
-            self.ask("PUT", f"/{BUCKET}/{quote(key)}", content)
+        if self.kind != "gs":
+            account = f"/{ACCOUNT}" if self.kind == "az" else ""
+            self.ask("PUT", f"{account}/{BUCKET}/{quote(key)}", content)
             return
         # The emulator takes no empty body of a plain request.
         system, _ = fs.FileSystem.from_uri(f"gs://anonymous@{BUCKET}{self.options}")
@@ -162,15 +171,11 @@ def _gs() -> dict[str, object]:
 
 def _gs_head(handler: Any) -> None:
     """Send the headers of an object, and not what is written after them."""
-    output = handler.wfile
-    writes = iter([output.write])
-    handler.wfile = SimpleNamespace(
-        write=lambda content: next(writes, len)(content),
-        flush=output.flush,
-        close=output.close,
-        closed=False,
-    )
+    output, headers = handler.wfile, BytesIO()
+    handler.wfile = headers
     handler.do_GET()
+    handler.wfile = output
+    output.write(headers.getvalue().partition(b"\r\n\r\n")[0] + b"\r\n\r\n")
 
 
 def _gs_download(request: Any, response: Any, storage: Any) -> None:
@@ -204,6 +209,81 @@ def _gs_list(request: Any, response: Any, storage: Any) -> None:
     response.write_file(body, content_type="application/xml")
 
 
+class _Azure(BaseHTTPRequestHandler):
+    """The requests of Azure's Blob service that a reader sends."""
+
+    container = f"/{ACCOUNT}/{BUCKET}"
+    blobs: ClassVar[dict[str, tuple[bytes, str, str]]] = {}
+
+    def do_PUT(self) -> None:
+        """Store a blob."""
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        key = unquote(self.path).removeprefix(f"{self.container}/")
+        now = format_datetime(datetime.now(UTC), usegmt=True)
+        self.blobs[key] = content, f"0x{time.time_ns():X}", now
+        self._send(HTTPStatus.CREATED, b"")
+
+    def do_GET(self) -> None:
+        """Send a blob, a range of it or a list."""
+        parts = urlsplit(self.path)
+        query = parse_qs(parts.query)
+        found = self.blobs.get(unquote(parts.path).removeprefix(f"{self.container}/"))
+        if parts.path == self.container and query.get("comp") == ["list"]:
+            self._send(HTTPStatus.OK, self._list(query.get("prefix", [""])[0]))
+        elif found is None or not parts.path.startswith(self.container):
+            self._send(HTTPStatus.NOT_FOUND, b"")
+        else:
+            self._blob(*found)
+
+    def do_HEAD(self) -> None:
+        """Send the headers of a blob."""
+        self.do_GET()
+
+    def _blob(self, content: bytes, tag: str, time: str) -> None:
+        status, headers = HTTPStatus.OK, {"ETag": f'"{tag}"', "Last-Modified": time}
+        if "Range" in self.headers:
+            first, last = map(int, self.headers["Range"][len("bytes=") :].split("-"))
+            total, content = len(content), content[first : last + 1]
+            status = HTTPStatus.PARTIAL_CONTENT
+            if not content:
+                status = HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+            end = first + len(content) - 1
+            headers["Content-Range"] = f"bytes {first}-{end}/{total}"
+        self._send(status, content, headers)
+
+    def _list(self, prefix: str) -> bytes:
+        found = "".join(
+            f"<Blob><Name>{escape(key)}</Name><Properties><Etag>{tag}</Etag>"
+            f"<Last-Modified>{time}</Last-Modified>"
+            "<Content-Type>application/octet-stream</Content-Type>"
+            f"<Content-Length>{len(content)}</Content-Length></Properties></Blob>"
+            for key, (content, tag, time) in sorted(self.blobs.items())
+            if key.startswith(prefix)
+        )
+        blobs = f"<Blobs>{found}</Blobs><NextMarker/>"
+        return f"<EnumerationResults>{blobs}</EnumerationResults>".encode()
+
+    def _send(
+        self,
+        status: HTTPStatus,
+        content: bytes,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+
+def _az() -> dict[str, object]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Azure)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return {"port": server.server_address[1], "access": "", "secret": ""}
+
+
 if __name__ == "__main__":
-    print(json.dumps({"s3": _s3, "gs": _gs}[sys.argv[1]]()), flush=True)
+    print(json.dumps({"s3": _s3, "gs": _gs, "az": _az}[sys.argv[1]]()), flush=True)
     sys.stdin.read()
