@@ -1,4 +1,4 @@
-"""The words of the field, in a few sentences each."""
+"""The glossary: the terms of the field, in a few sentences each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word: what it is in a line, and what to know of it."""
+    """A term: a definition of one line, and what to know about it."""
 
     title: str
     text: str
