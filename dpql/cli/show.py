@@ -47,8 +47,8 @@ def _is_envelope(path: Path) -> bool:
 
 
 def _show_plan(path: Path, form: str) -> int:
-    from dpql.planner import render
-    from dpql.planner.explain import explain
+    from dpql.review import render
+    from dpql.review.explain import explain
 
     if path.suffix not in {".json", ".yaml", ".yml", ".dpql"}:
         raise CommandFault.of(
@@ -58,7 +58,7 @@ def _show_plan(path: Path, form: str) -> int:
         )
     plan = files.plan_at(path)
     if form == "html":
-        from dpql.cli.curves import page
+        from dpql.review.curves import page
 
         console.tell(page(plan))
     elif form == "json":

@@ -282,7 +282,7 @@ class Plan:
 
 def _view(form: str, plan: Plan) -> str:
     """Ask the planner, which knows the words; the model imports no stage."""
-    return str(getattr(import_module("dpql.planner.views"), form)(plan))
+    return str(getattr(import_module("dpql.review.views"), form)(plan))
 
 
 def spec_digest(spec: Spec) -> str:

@@ -19,12 +19,12 @@ import pytest
 from cli.started import SPECS, WAGES, dpql
 
 import dpql as library
-from dpql.cli.curves import page
-from dpql.cli.curves.grid import Drawn, drawn, totals
+from dpql.model.figures import rational, within_text
 from dpql.model.plan import Plan
 from dpql.model.spec import Epsilon
-from dpql.planner.alternatives import error_at
-from dpql.planner.figures import rational, within_text
+from dpql.review.alternatives import error_at
+from dpql.review.curves import page
+from dpql.review.curves.grid import Drawn, drawn, totals
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 

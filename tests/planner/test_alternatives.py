@@ -14,7 +14,7 @@ from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Plan
 from dpql.model.spec import MechanismName
 from dpql.planner import plan
-from dpql.planner.alternatives import (
+from dpql.review.alternatives import (
     ask_of,
     curves,
     description_of,

@@ -31,9 +31,9 @@ from dpql.model.spec import (
     StatisticKind,
 )
 from dpql.planner import plan
-from dpql.planner.changes import Verdict
-from dpql.planner.diff import Difference, diff
-from dpql.planner.diff_render import as_json, as_markdown, as_text
+from dpql.review.changes import Verdict
+from dpql.review.diff import Difference, diff
+from dpql.review.diff_render import as_json, as_markdown, as_text
 
 SPECS = Path(__file__).parents[2] / "specs"
 OLD = load(SPECS / "income.yaml")

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from spec_text import make_spec
 
+from dpql.model.figures import decimal
 from dpql.model.plan import Plan
 from dpql.planner import plan
-from dpql.planner.changes import Verdict, contrast
-from dpql.planner.diff import Difference, diff
-from dpql.planner.figures import decimal
+from dpql.review.changes import Verdict, contrast
+from dpql.review.diff import Difference, diff
 
 LONG = "c" * 100
 SHARE = "{share: 1}"

@@ -10,10 +10,10 @@ from spec_text import make_spec
 
 from dpql.model.plan import Plan
 from dpql.planner import plan
-from dpql.planner.changes import Change, Verdict
-from dpql.planner.diff import diff
-from dpql.planner.diff_render import as_json, as_markdown, as_text
-from dpql.planner.diff_steps import computed
+from dpql.review.changes import Change, Verdict
+from dpql.review.diff import diff
+from dpql.review.diff_render import as_json, as_markdown, as_text
+from dpql.review.diff_steps import computed
 
 TOTAL = {"sum": "wage", "spend": "{share: 1}"}
 LATE = {"sum": "wage", "where": "age >= 18", "by": "[g]", "spend": "{share: 1}"}

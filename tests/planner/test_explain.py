@@ -11,7 +11,7 @@ from spec_text import ID, integer, make_spec
 from dpql.language import load
 from dpql.model.plan import Plan
 from dpql.planner import plan
-from dpql.planner.explain import confidence, explain, promise, reads, title
+from dpql.review.explain import confidence, explain, promise, reads, title
 
 SPECS = Path(__file__).parents[2] / "specs"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpql.planner.figures import (
+from dpql.model.figures import (
     bar,
     decimal,
     percent,

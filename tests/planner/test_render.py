@@ -12,9 +12,9 @@ from spec_text import ID, make_spec
 
 from dpql.language import load
 from dpql.planner import plan
-from dpql.planner.explain import explain
-from dpql.planner.render import as_json, as_markdown, as_text, marked
-from dpql.planner.views import html
+from dpql.review.explain import explain
+from dpql.review.render import as_json, as_markdown, as_text, marked
+from dpql.review.views import html
 
 SPECS = Path(__file__).parents[2] / "specs"
 RULE = "─" * 85

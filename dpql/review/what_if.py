@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from dpql.diagnostics import shown
+from dpql.model.figures import decimal, rational, within_text
 from dpql.model.plan import Plan, Step
 from dpql.model.promised_rows import condition_words
-from dpql.planner.alternatives import Outcome, Supposition, error_at, what_if
-from dpql.planner.changes import whole
-from dpql.planner.figures import decimal, rational, within_text
-from dpql.planner.render import marked
+from dpql.review.alternatives import Outcome, Supposition, error_at, what_if
+from dpql.review.changes import whole
+from dpql.review.render import marked
 
 _ROWS = 1_000
 _STAR = " *"

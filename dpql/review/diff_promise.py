@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from dpql.model.figures import decimal, exactly, plural, rational, times
 from dpql.model.notation import measure_text, quoted, unit_text
 from dpql.model.plan import Plan
 from dpql.model.spec import (
@@ -16,9 +17,8 @@ from dpql.model.spec import (
     Rows,
     RowsExactly,
 )
-from dpql.planner.changes import Change, Verdict, column_name, contrast, whole
-from dpql.planner.explain import reads
-from dpql.planner.figures import decimal, exactly, plural, rational, times
+from dpql.review.changes import Change, Verdict, column_name, contrast, whole
+from dpql.review.explain import reads
 
 _SHOWN = 3
 """Keys that a change of keys names; the others are counted."""

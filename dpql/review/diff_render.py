@@ -6,10 +6,10 @@ from html import escape
 from typing import Any
 
 from dpql.diagnostics import shown
-from dpql.planner.changes import Change
-from dpql.planner.diff import Difference
-from dpql.planner.figures import plural
-from dpql.planner.render import marked
+from dpql.model.figures import plural
+from dpql.review.changes import Change
+from dpql.review.diff import Difference
+from dpql.review.render import marked
 
 _WIDTH = 10
 

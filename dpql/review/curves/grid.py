@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Share
-from dpql.planner.alternatives import Curve, curves
+from dpql.review.alternatives import Curve, curves
 
 ROWS = 1_000
 """The count for which the error of a ratio is drawn where none is promised."""

@@ -19,10 +19,10 @@ from typing import Any
 from dpql.model.condition import columns_in
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Column, NumberColumn, Share
-from dpql.planner.changes import Change, Verdict, whole
-from dpql.planner.diff_promise import promise_changes
-from dpql.planner.diff_steps import step_changes
-from dpql.planner.explain import reads
+from dpql.review.changes import Change, Verdict, whole
+from dpql.review.diff_promise import promise_changes
+from dpql.review.diff_steps import step_changes
+from dpql.review.explain import reads
 
 _ANY_SPEND = Share(weight=Fraction(1))
 
@@ -38,12 +38,12 @@ class Difference:
     cosmetic: int
 
     def __str__(self) -> str:
-        from dpql.planner.diff_render import as_text
+        from dpql.review.diff_render import as_text
 
         return as_text(self).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from dpql.planner.diff_render import as_html
+        from dpql.review.diff_render import as_html
 
         return as_html(self)
 

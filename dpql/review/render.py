@@ -7,11 +7,11 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.model.codec import encode
+from dpql.model.figures import bar, decimal, percent, rational
 from dpql.model.notation import quoted
 from dpql.model.plan import Bound, Grid, Part, Readout, Step
-from dpql.planner.changes import whole
-from dpql.planner.explain import Explanation, Line, confidence, promise
-from dpql.planner.figures import bar, decimal, percent, rational
+from dpql.review.changes import whole
+from dpql.review.explain import Explanation, Line, confidence, promise
 
 _GAP = "   "
 STAR = " *"

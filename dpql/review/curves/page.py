@@ -10,21 +10,21 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from dpql.cli.curves.chart import Chart
-from dpql.cli.curves.grid import Drawn, drawn, totals
-from dpql.model.notation import quoted, unit_text
-from dpql.model.plan import Plan
-from dpql.model.promised_rows import condition_words
-from dpql.model.spec import Neighbours
-from dpql.planner.changes import whole
-from dpql.planner.explain import explain, title
-from dpql.planner.figures import (
+from dpql.model.figures import (
     decimal,
     plural,
     rational,
     times,
     within_text,
 )
+from dpql.model.notation import quoted, unit_text
+from dpql.model.plan import Plan
+from dpql.model.promised_rows import condition_words
+from dpql.model.spec import Neighbours
+from dpql.review.changes import whole
+from dpql.review.curves.chart import Chart
+from dpql.review.curves.grid import Drawn, drawn, totals
+from dpql.review.explain import explain, title
 
 
 def page(plan: Plan) -> str:

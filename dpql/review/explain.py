@@ -9,14 +9,14 @@ from fractions import Fraction
 from dpql.mechanisms import MECHANISMS
 from dpql.model.condition import columns_in
 from dpql.model.condition_text import condition_text
+from dpql.model.figures import decimal, percent, plural, rational, times, within_text
 from dpql.model.notation import unit_text
 from dpql.model.plan import VERSION, Affine, Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import IdColumn, Neighbours, StatisticKind
 from dpql.model.step_words import bound_words, excess_words, variance_words
-from dpql.planner.alternatives import error_at, finer_grid, round_target
-from dpql.planner.changes import column_name, whole
-from dpql.planner.figures import decimal, percent, plural, rational, times, within_text
+from dpql.review.alternatives import error_at, finer_grid, round_target
+from dpql.review.changes import column_name, whole
 
 _NOTED = 50
 """Plans of more steps get no remarks on alternatives; they would not be read."""
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What a reviewer reads; `dpql.planner.render` turns it into text."""
+    """What a reviewer reads; `dpql.review.render` turns it into text."""
 
     digest: str
     release: str

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpql.model.condition_text import condition_text
+from dpql.model.figures import decimal, exactly, plural, rational
 from dpql.model.plan import Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.step_words import definition
-from dpql.planner.changes import Change, Verdict, column_name, contrast, whole
-from dpql.planner.explain import promise, within
-from dpql.planner.figures import decimal, exactly, plural, rational
+from dpql.review.changes import Change, Verdict, column_name, contrast, whole
+from dpql.review.explain import promise, within
 
 
 def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:

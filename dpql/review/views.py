@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from html import escape
 
 from dpql.model.plan import Plan
-from dpql.planner.explain import explain
-from dpql.planner.render import as_text, footnotes, table
+from dpql.review.explain import explain
+from dpql.review.render import as_text, footnotes, table
 
 _LEFT = "text-align:left;white-space:pre-wrap"
 

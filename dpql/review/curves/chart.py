@@ -9,8 +9,8 @@ from html import escape
 from math import ceil, floor, log10  # noqa: TID251  places on paper, no promise
 
 from dpql.diagnostics import shown
-from dpql.planner.alternatives import Curve
-from dpql.planner.figures import decimal
+from dpql.model.figures import decimal
+from dpql.review.alternatives import Curve
 
 _WIDTH, _HEIGHT = 400, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 76, 12, 40
