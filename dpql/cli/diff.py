@@ -216,7 +216,7 @@ def _text(judgement: Judgement, budget: Budget) -> str:
     from dpql.cli.fitting import fitted
     from dpql.cli.paint import painted
     from dpql.review import diff_render, render
-    from dpql.review.diff_steps import computed
+    from dpql.review.diff_rules import computed
     from dpql.review.explain import explain
 
     if judgement.difference is None:
@@ -233,7 +233,7 @@ def _text(judgement: Judgement, budget: Budget) -> str:
 
 def _markdown(judgement: Judgement, budget: Budget) -> str:
     from dpql.review import diff_render, render
-    from dpql.review.diff_steps import computed
+    from dpql.review.diff_rules import computed
     from dpql.review.explain import explain
 
     name = render.marked(shown(judgement.title, limit=400))
@@ -251,7 +251,7 @@ def _markdown(judgement: Judgement, budget: Budget) -> str:
 
 def _document(judgement: Judgement, budget: Budget) -> dict[str, Any]:
     from dpql.review import diff_render
-    from dpql.review.diff_steps import computed
+    from dpql.review.diff_rules import computed
 
     plan, found = judgement.plan, judgement.difference
     body: dict[str, Any] = {"verdict": judgement.verdict}

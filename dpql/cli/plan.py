@@ -111,7 +111,7 @@ def _review(
         from dpql.cli.paint import painted
         from dpql.review import what_if
 
-        review = what_if.review(plan, dict(settings), form, source=str(path))
+        review = what_if.render(plan, dict(settings), form, source=str(path))
         plain = isinstance(review, str) and form == "text"
         return painted(fitted(str(review), console.width())) if plain else review
     if form == "json":

@@ -19,10 +19,15 @@ from typing import Any
 from dpql.model.condition import columns_in
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Column, NumberColumn, Share
-from dpql.review.changes import Change, Verdict, whole
-from dpql.review.diff_promise import promise_changes
-from dpql.review.diff_steps import step_changes
+from dpql.review.alternatives import statistic_of
+from dpql.review.diff_rules import (
+    Change,
+    Verdict,
+    promise_changes,
+    step_changes,
+)
 from dpql.review.explain import reads
+from dpql.review.names import whole
 
 _ANY_SPEND = Share(weight=Fraction(1))
 
@@ -86,9 +91,8 @@ def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
     """Return all that a step follows from; the rules have judged each of them."""
     spec = plan.spec
     used = {*step.columns, *step.by, *columns_in(step.where)}
-    ask = next(ask for ask in spec.statistics if ask.name == step.name)
     return (
-        replace(ask, spend=_ANY_SPEND),
+        replace(statistic_of(plan, step), spend=_ANY_SPEND),
         (step.statistic, step.columns, step.edges, step.where, step.by, step.at_least),
         (step.mechanism, step.epsilon, step.alpha, step.gamma, step.accuracy),
         {c.name: _unlabelled(c) for c in spec.data.columns if c.name in used},
@@ -112,7 +116,7 @@ def _cosmetic(old: Plan, new: Plan) -> int:
     before, after = old.spec, new.spec
     count = 0
     for names in (
-        [[ask.name for ask in spec.statistics] for spec in (before, after)],
+        [[statistic.name for statistic in spec.statistics] for spec in (before, after)],
         [[column.name for column in spec.data.columns] for spec in (before, after)],
     ):
         shared = set(names[0]) & set(names[1])

@@ -16,7 +16,7 @@ from dpql.model.promised_rows import condition_words
 from dpql.model.spec import IdColumn, Neighbours, StatisticKind
 from dpql.model.step_words import bound_words, excess_words, variance_words
 from dpql.review.alternatives import error_at, finer_grid, round_target
-from dpql.review.changes import column_name, whole
+from dpql.review.names import column_name, whole
 
 _NOTED = 50
 """Plans of more steps get no remarks on alternatives; they would not be read."""

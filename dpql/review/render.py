@@ -1,8 +1,10 @@
-"""An explanation as terminal table, Markdown or JSON."""
+"""An explanation as a terminal table, Markdown, HTML or JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from html import escape
 from typing import Any
 
 from dpql.diagnostics import shown
@@ -10,13 +12,14 @@ from dpql.model.codec import encode
 from dpql.model.figures import bar, decimal, percent, rational
 from dpql.model.notation import quoted
 from dpql.model.plan import Bound, Grid, Part, Readout, Step
-from dpql.review.changes import whole
 from dpql.review.explain import Explanation, Line, confidence, promise
+from dpql.review.names import whole
 
 _GAP = "   "
 STAR = " *"
 _COLUMNS = ("statistic", "mechanism", "groups", "ε", "share", "within")
-_LEFT = {"statistic", "mechanism", "share", "within"}
+_LEFT_ALIGNED = {"statistic", "mechanism", "share", "within"}
+_CELL = "text-align:left;white-space:pre-wrap"
 
 
 def as_text(explanation: Explanation, *, source: str | None = None) -> str:
@@ -25,7 +28,7 @@ def as_text(explanation: Explanation, *, source: str | None = None) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rows = [
         _GAP.join(
-            cell.ljust(width) if name in _LEFT else cell.rjust(width)
+            cell.ljust(width) if name in _LEFT_ALIGNED else cell.rjust(width)
             for name, cell, width in zip(_COLUMNS, row, widths, strict=True)
         ).rstrip()
         for row in lines
@@ -59,6 +62,21 @@ def as_markdown(explanation: Explanation) -> str:
     if explanation.notes:
         lines += ["", *(f"- {marked(note)}" for note in explanation.notes)]
     return "\n".join(lines) + "\n"
+
+
+def as_html(explanation: Explanation) -> str:
+    """Return the review as a fragment that a notebook shows; every text is escaped."""
+    heading, *rows = table(explanation, bars=False)
+    body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in footnotes(explanation))
+    facts = _items(f"{name}: {words}" for name, words in explanation.facts)
+    return (
+        f"<p><strong>{escape(explanation.release)}</strong> "
+        f"plan <code>{explanation.digest[:8]}</code> (no data was read)</p>"
+        f"<table><thead><tr>{_cells('th', heading)}</tr></thead>"
+        f"<tbody>{body}</tbody></table>{notes}"
+        f"<ul>{facts}</ul><ul>{_items(explanation.notes)}</ul>"
+    )
 
 
 def starred(line: Line) -> str:
@@ -183,3 +201,13 @@ def marked(text: str) -> str:
     escaped = "".join(f"\\{c}" if c in special else c for c in text)
     # Of several spaces a browser shows one.
     return escaped.replace("  ", " &nbsp;")
+
+
+def _cells(tag: str, row: Iterable[str]) -> str:
+    return "".join(f'<{tag} style="{_CELL}">{escape(cell)}</{tag}>' for cell in row)
+
+
+def _items(lines: Iterable[str]) -> str:
+    return "".join(
+        f'<li style="white-space:pre-wrap">{escape(line)}</li>' for line in lines
+    )

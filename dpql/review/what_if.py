@@ -1,8 +1,8 @@
-"""A what-if beside the plan as it is."""
+"""What a spec would give with other settings, beside the plan as it is."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,8 +10,10 @@ from dpql.diagnostics import shown
 from dpql.model.figures import decimal, rational, within_text
 from dpql.model.plan import Plan, Step
 from dpql.model.promised_rows import condition_words
-from dpql.review.alternatives import Outcome, Supposition, error_at, what_if
-from dpql.review.changes import whole
+from dpql.model.spec import MechanismName
+from dpql.planner import plan as make_plan
+from dpql.review.alternatives import error_at
+from dpql.review.names import whole
 from dpql.review.render import marked
 
 _ROWS = 1_000
@@ -22,7 +24,66 @@ _FOOTNOTE = "* if there are 1 000 rows; the interval comes with each value."
 _HEADING = ("statistic", "mechanism", "ε", "within", "now")
 
 
-def review(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIfStep:
+    """One statistic with the other settings."""
+
+    name: str
+    mechanism: str
+    epsilon: Fraction
+    accuracy: Fraction | None
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """What other settings would give; it is not a plan and cannot be saved or run."""
+
+    epsilon: Fraction
+    spent: Fraction
+    steps: tuple[WhatIfStep, ...]
+
+
+def what_if(
+    plan: Plan,
+    *,
+    epsilon: Fraction | None = None,
+    alpha: Fraction | None = None,
+    mechanism: MechanismName | None = None,
+) -> WhatIf:
+    """Return what the plan's spec would give with another total, alpha or mechanism.
+
+    Raises:
+        PlanFault: it cannot be planned so (4xx).
+    """
+    spec = plan.spec
+    statistics = tuple(
+        replace(
+            each,
+            alpha=alpha or each.alpha,
+            mechanism=mechanism or each.mechanism,
+        )
+        for each in spec.statistics
+    )
+    privacy = replace(spec.privacy, epsilon=epsilon or spec.privacy.epsilon)
+    supposed = make_plan(replace(spec, privacy=privacy, statistics=statistics))
+    return WhatIf(
+        epsilon=supposed.epsilon,
+        spent=supposed.spent,
+        steps=tuple(
+            WhatIfStep(
+                name=step.name,
+                mechanism=step.mechanism,
+                epsilon=step.epsilon,
+                accuracy=step.accuracy,
+                unit=step.unit,
+            )
+            for step in supposed.steps
+        ),
+    )
+
+
+def render(
     plan: Plan, settings: dict[str, Any], form: str, *, source: str
 ) -> str | dict[str, Any]:
     """Return what other settings would give, as text, Markdown or a JSON document.
@@ -59,7 +120,7 @@ def review(
 
 
 def _rows(
-    plan: Plan, supposed: Supposition, alpha: Fraction | None
+    plan: Plan, supposed: WhatIf, alpha: Fraction | None
 ) -> list[tuple[str, ...]]:
     return [
         (
@@ -69,19 +130,19 @@ def _rows(
             _within(_at(plan, alpha), step, outcome),
             _within(plan, step, step),
         )
-        for outcome, step in zip(supposed.outcomes, plan.steps, strict=True)
+        for outcome, step in zip(supposed.steps, plan.steps, strict=True)
     ]
 
 
 def _at(plan: Plan, alpha: Fraction | None) -> Plan:
-    """Return the plan as one would ask it at another alpha, for a single error."""
+    """Return the plan with another alpha in its spec, to compute errors with."""
     if alpha is None:
         return plan
-    asks = tuple(replace(ask, alpha=alpha) for ask in plan.spec.statistics)
-    return replace(plan, spec=replace(plan.spec, statistics=asks))
+    statistics = tuple(replace(each, alpha=alpha) for each in plan.spec.statistics)
+    return replace(plan, spec=replace(plan.spec, statistics=statistics))
 
 
-def _within(plan: Plan, step: Step, outcome: Outcome | Step) -> str:
+def _within(plan: Plan, step: Step, outcome: WhatIfStep | Step) -> str:
     if outcome.accuracy is not None:
         dagger = "" if condition_words(step) is None else _DAGGER
         return within_text(outcome.accuracy, outcome.unit) + dagger
@@ -99,21 +160,19 @@ def _markdown(rows: list[tuple[str, ...]], words: str) -> str:
     return "\n".join([f"### Supposing {words}", "", heading, rule, *body]) + "\n"
 
 
-def _document(
-    plan: Plan, supposed: Supposition, settings: dict[str, Any]
-) -> dict[str, Any]:
+def _document(plan: Plan, supposed: WhatIf, settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "supposing": {name: str(value) for name, value in settings.items()},
         "epsilon": _both(supposed.epsilon),
         "spent": _both(supposed.spent),
         "statistics": [
             _entry(outcome, condition_words(step))
-            for outcome, step in zip(supposed.outcomes, plan.steps, strict=True)
+            for outcome, step in zip(supposed.steps, plan.steps, strict=True)
         ],
     }
 
 
-def _entry(outcome: Outcome, rests: str | None) -> dict[str, Any]:
+def _entry(outcome: WhatIfStep, rests: str | None) -> dict[str, Any]:
     return {
         "name": outcome.name,
         "mechanism": outcome.mechanism,

@@ -19,7 +19,6 @@ from dpql.review.diff_render import as_markdown as diff_markdown
 from dpql.review.diff_render import as_text as diff_text
 from dpql.review.explain import explain
 from dpql.review.render import as_markdown, as_text
-from dpql.review.views import html, text
 
 KEY = 'a" or c == "b'
 FORGED = 'c == "a" or c == "b"'
@@ -52,8 +51,8 @@ def plan_texts(made: Plan) -> dict[str, str]:
     """Return every form in which a plan is reviewed."""
     change = diff(filtered("c == b"), made)
     return {
-        "plan": text(made),
-        "plan html": html(made),
+        "plan": str(made),
+        "plan html": made._repr_html_(),
         "plan text": as_text(explain(made)),
         "plan markdown": as_markdown(explain(made)),
         "diff": diff_text(change),

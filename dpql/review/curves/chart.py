@@ -10,7 +10,7 @@ from math import ceil, floor, log10  # noqa: TID251  places on paper, no promise
 
 from dpql.diagnostics import shown
 from dpql.model.figures import decimal
-from dpql.review.alternatives import Curve
+from dpql.review.curves.points import Curve
 
 _WIDTH, _HEIGHT = 400, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 76, 12, 40

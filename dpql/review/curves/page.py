@@ -21,16 +21,16 @@ from dpql.model.notation import quoted, unit_text
 from dpql.model.plan import Plan
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import Neighbours
-from dpql.review.changes import whole
 from dpql.review.curves.chart import Chart
-from dpql.review.curves.grid import Drawn, drawn, totals
+from dpql.review.curves.points import StepCurves, step_curves, totals
 from dpql.review.explain import explain, title
+from dpql.review.names import whole
 
 
 def page(plan: Plan) -> str:
     """Return a self-contained page of curves and sliders."""
     style, script = (_part(name) for name in ("page.css", "page.js"))
-    shares = drawn(plan)
+    shares = step_curves(plan)
     parts = {
         "policy": "; ".join(
             [
@@ -73,7 +73,7 @@ _STILL = (
 )
 
 
-def _sliding(shares: tuple[Drawn, ...]) -> int:
+def _sliding(shares: tuple[StepCurves, ...]) -> int:
     """Return how many statistics take a share of the total."""
     return sum(each.weight is not None for each in shares)
 
@@ -105,7 +105,7 @@ def _odds(plan: Plan, total: Fraction) -> str:
     )
 
 
-def _card(plan: Plan, number: int, shares: tuple[Drawn, ...]) -> str:
+def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...]) -> str:
     each = shares[number]
     step = each.step
     within = escape(
@@ -124,7 +124,7 @@ def _card(plan: Plan, number: int, shares: tuple[Drawn, ...]) -> str:
     )
 
 
-def _slider(number: int, shares: tuple[Drawn, ...]) -> str:
+def _slider(number: int, shares: tuple[StepCurves, ...]) -> str:
     if shares[number].weight is None or _sliding(shares) == 1:
         return ""
     return (
@@ -133,21 +133,21 @@ def _slider(number: int, shares: tuple[Drawn, ...]) -> str:
     )
 
 
-def _note(each: Drawn) -> str:
+def _note(each: StepCurves) -> str:
     words = [] if each.weight is not None else ["The spec fixes its ε."]
     if each.step.accuracy is None:
-        words.append(f"Drawn for {plural(_rows(each), 'row')}.")
+        words.append(f"StepCurves for {plural(_rows(each), 'row')}.")
     rests = condition_words(each.step)
     if rests is not None:
         words.append(f"The error holds only {rests}; nobody checks that.")
     return f'<p class="note">{" ".join(words)}</p>' if words else ""
 
 
-def _rows(each: Drawn) -> int:
+def _rows(each: StepCurves) -> int:
     return next(curve.rows for curve in each.curves if curve.rows is not None)
 
 
-def _own(each: Drawn) -> str:
+def _own(each: StepCurves) -> str:
     return next(
         within_text(error, each.step.unit)
         for curve in each.curves
@@ -157,7 +157,7 @@ def _own(each: Drawn) -> str:
     )
 
 
-def _data(plan: Plan, shares: tuple[Drawn, ...]) -> dict[str, Any]:
+def _data(plan: Plan, shares: tuple[StepCurves, ...]) -> dict[str, Any]:
     return {
         "totals": [
             {"epsilon": _number(total), "text": _odds(plan, total)}
@@ -167,7 +167,7 @@ def _data(plan: Plan, shares: tuple[Drawn, ...]) -> dict[str, Any]:
     }
 
 
-def _series(each: Drawn) -> dict[str, Any]:
+def _series(each: StepCurves) -> dict[str, Any]:
     chart = Chart.around(each.curves)
     step = each.step
     points = next(c.points for c in each.curves if c.mechanism == step.mechanism)

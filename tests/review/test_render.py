@@ -1,4 +1,4 @@
-"""The review as text, Markdown and JSON."""
+"""The review as text, Markdown, HTML and JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from dpql.language import load
 from dpql.planner import plan
 from dpql.review.explain import explain
 from dpql.review.render import as_json, as_markdown, as_text, marked
-from dpql.review.views import html
 
 SPECS = Path(__file__).parents[2] / "specs"
 RULE = "─" * 85
@@ -114,7 +113,11 @@ def test_an_accuracy_that_rests_on_a_promise_has_a_star() -> None:
     """The star and its line are in every form; JSON says it in words."""
     made = plan(load(SPECS / "waiting_times.yaml"))
     words = "only if every group has at least 5 000 rows"
-    for text in (as_text(explain(made)), as_markdown(explain(made)), html(made)):
+    for text in (
+        as_text(explain(made)),
+        as_markdown(explain(made)),
+        made._repr_html_(),
+    ):
         assert "minute *" in text.replace("\\", "")
         assert f"* {words}" in text.replace("\\", "")
     within = as_json(explain(made))["statistics"][0]["within"]

@@ -1,13 +1,22 @@
-"""The rules for what concerns the whole release: budget, unit, source, columns."""
+"""The rules by which two plans are compared: what changed, and how grave it is.
+
+First what concerns the whole release (budget, unit, source, columns), then each
+statistic (what is new or gone, and what is grouped or noised in another way).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
+from typing import TypeVar
 
+from dpql.model.condition_text import condition_text
 from dpql.model.figures import decimal, exactly, plural, rational, times
 from dpql.model.notation import measure_text, quoted, unit_text
-from dpql.model.plan import Plan
+from dpql.model.plan import Plan, Step
+from dpql.model.promised_rows import condition_words
 from dpql.model.spec import (
     CategoryColumn,
     Column,
@@ -17,11 +26,53 @@ from dpql.model.spec import (
     Rows,
     RowsExactly,
 )
-from dpql.review.changes import Change, Verdict, column_name, contrast, whole
-from dpql.review.explain import reads
+from dpql.model.step_words import definition
+from dpql.review.explain import promise, reads, within
+from dpql.review.names import column_name, whole
+
+_MOST_DIGITS = 1_000
 
 _SHOWN = 3
 """Keys that a change of keys names; the others are counted."""
+
+_T = TypeVar("_T")
+
+
+class Verdict(StrEnum):
+    """How the new promise compares with the old one; the gravest comes first."""
+
+    WEAKER = "WEAKER"
+    REVIEW = "REVIEW"
+    STRONGER = "STRONGER"
+    SAME = "SAME"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One difference: what it concerns, how it reads, what it means.
+
+    ``mark`` is ``!`` where a person must look, ``+`` and ``-`` for whole statistics.
+    """
+
+    verdict: Verdict
+    subject: str
+    text: str
+    note: str
+    mark: str
+
+    @classmethod
+    def of(
+        cls, verdict: Verdict, subject: str, text: str, note: str = "", mark: str = ""
+    ) -> Change:
+        """Make a change; what weakens or needs review is marked."""
+        alarm = verdict in (Verdict.WEAKER, Verdict.REVIEW)
+        return cls(
+            verdict=verdict,
+            subject=subject,
+            text=text,
+            note=note,
+            mark=mark or ("!" if alarm else " "),
+        )
 
 
 def promise_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
@@ -179,3 +230,136 @@ def _nulls(column: NumberColumn) -> str:
     if isinstance(column.nulls, FillNulls):
         return f"as {exactly(column.nulls.value)}"
     return "drop"
+
+
+def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
+    """Return what changed in single statistics."""
+    before = {step.name: step for step in old.steps}
+    after = {step.name: step for step in new.steps}
+    changes: list[Change] = []
+    for step in new.steps:
+        if step.name in before:
+            changes += _changed(before[step.name], step)
+        else:
+            changes.append(_added_or_gone(Verdict.REVIEW, "+", step))
+    changes += [
+        _added_or_gone(Verdict.SAME, "-", step)
+        for step in old.steps
+        if step.name not in after
+    ]
+    return tuple(changes)
+
+
+def computed(plan: Plan) -> tuple[str, ...]:
+    """Return what each statistic computes, as the line of a new one says it."""
+    return tuple(_computed(step) for step in plan.steps)
+
+
+def _added_or_gone(verdict: Verdict, mark: str, step: Step) -> Change:
+    note = f"{step.mechanism}, ε {rational(step.epsilon)}, {promise(step)}"
+    return Change.of(verdict, "", _computed(step), note, mark)
+
+
+def _computed(step: Step) -> str:
+    return f"{whole(step.name)}: {whole(definition(step))}{_bins(step)}"
+
+
+def _changed(old: Step, new: Step) -> Iterator[Change]:
+    name = whole(new.name)
+    if _asked(old) != _asked(new):
+        text = f"{name}: {_computes(old)} → {_computes(new)}"
+        yield Change.of(Verdict.REVIEW, "computes", text)
+    if old.where != new.where:
+        text = f"{name}: {_filter(old)} → {_filter(new)}"
+        yield Change.of(Verdict.REVIEW, "filter", text)
+    if (old.by, old.cells) != (new.by, new.cells):
+        text = f"{name}: {_groups(old)} → {_groups(new)}"
+        yield Change.of(Verdict.REVIEW, "groups", text)
+    if old.mechanism != new.mechanism:
+        text = f"{name}: {old.mechanism} → {new.mechanism}"
+        yield Change.of(Verdict.REVIEW, "mechanism", text)
+    if old.at_least != new.at_least:
+        text = f"{name}: {_floor(old)} → {_floor(new)}"
+        note = "a promise about the data"
+        yield Change.of(Verdict.REVIEW, "at_least", text, note)
+    yield from _numbers(old, new, name)
+
+
+def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
+    """Yield what the statistic spends and promises.
+
+    More for a statistic that stays needs a person, whatever the total says: somebody
+    learns more of this than before.
+    """
+    if old.epsilon != new.epsilon:
+        more = new.epsilon > old.epsilon
+        text = f"{name} ε {contrast(old.epsilon, new.epsilon, rational, 4)}"
+        verdict = Verdict.REVIEW if more else Verdict.SAME
+        yield Change.of(verdict, "spends", text)
+    elif old.spend != new.spend:
+        yield Change.of(Verdict.SAME, "spends", f"{name}: the same ε, asked otherwise")
+    if old.alpha != new.alpha:
+        text = f"{name} α {old.alpha} → {new.alpha}"
+        yield Change.of(Verdict.SAME, "alpha", text)
+    if old.gamma != new.gamma:
+        text = f"{name} γ {contrast(old.gamma, new.gamma, decimal, 3)}"
+        yield Change.of(Verdict.SAME, "gamma", text)
+    if (old.accuracy, old.unit) != (new.accuracy, new.unit) and not _silent(old, new):
+        text = f"{name} {_promises(old, new)}"
+        note = ""
+        if old.accuracy is not None and new.accuracy is not None:
+            note = "worse" if new.accuracy > old.accuracy else "better"
+        yield Change.of(Verdict.SAME, "accuracy", text, note)
+
+
+def _promises(old: Step, new: Step) -> str:
+    """Return both accuracies; what both rest on is said once."""
+    rests = condition_words(new)
+    if rests is None or rests != condition_words(old):
+        return contrast(old, new, promise, 5)
+    return f"{contrast(old, new, within, 5)}, {rests}"
+
+
+def _silent(old: Step, new: Step) -> bool:
+    """Tell whether neither plan states an accuracy, so that no unit is shown."""
+    return old.accuracy is None and new.accuracy is None
+
+
+def _asked(step: Step) -> tuple[object, ...]:
+    return step.statistic, step.columns, step.edges
+
+
+def _computes(step: Step) -> str:
+    columns = ", ".join(map(column_name, step.columns)) or "rows"
+    return f"{step.statistic.value} {columns}{_bins(step)}"
+
+
+def _bins(step: Step) -> str:
+    edges = ", ".join(map(exactly, step.edges))
+    return f", bins [{edges}]" if edges else ""
+
+
+def _filter(step: Step) -> str:
+    return "all rows" if step.where is None else whole(condition_text(step.where))
+
+
+def _groups(step: Step) -> str:
+    if step.cells == 1 and not step.by:
+        return "none"
+    by = ", ".join(map(column_name, step.by)) or "bins"
+    return f"{by} ({plural(step.cells, 'public key')})"
+
+
+def _floor(step: Step) -> str:
+    return "none" if step.at_least is None else plural(step.at_least, "row")
+
+
+def contrast(old: _T, new: _T, show: Callable[[_T, int], str], digits: int) -> str:
+    """Return `old → new` in ``digits`` digits, or in as many as tell them apart."""
+    more = digits
+    while more <= _MOST_DIGITS:
+        before, after = show(old, more), show(new, more)
+        if before != after:
+            return f"{before} → {after}"
+        more *= 2
+    return f"{show(old, digits)} → another, alike in {_MOST_DIGITS} digits"
