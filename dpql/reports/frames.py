@@ -1,14 +1,17 @@
-"""A release as a polars frame: values as doubles, with the exact text beside."""
+"""A release as a polars frame: values as doubles, with the exact text beside.
+
+These are released values; no row ever comes here.
+"""
 
 from __future__ import annotations
 
 import io
+import sys
 from fractions import Fraction
 from typing import Any
 
 import polars as pl
 
-from dpql.curator.grid import double
 from dpql.model.release import Outcome, Result
 from dpql.model.release_text import COLUMNS, cell_label
 
@@ -62,15 +65,23 @@ def parquet_bytes(outcome: Outcome) -> bytes:
 def _numbers(result: Result) -> dict[str, list[Any]]:
     count = len(result.values)
     return {
-        "value": [double(value.value) for value in result.values],
-        "lower": [double(value.lower) for value in result.values],
-        "upper": [double(value.upper) for value in result.values],
+        "value": [_double(value.value) for value in result.values],
+        "lower": [_double(value.lower) for value in result.values],
+        "upper": [_double(value.upper) for value in result.values],
         "accuracy": [_optional(result.accuracy)] * count,
-        "alpha": [double(result.alpha)] * count,
+        "alpha": [_double(result.alpha)] * count,
         "unit": [result.unit] * count,
         "exact": [str(value.value) for value in result.values],
     }
 
 
 def _optional(number: Fraction | None) -> float | None:
-    return None if number is None else double(number)
+    return None if number is None else _double(number)
+
+
+def _double(x: Fraction) -> float:
+    """Return the nearest double, the largest one where x lies beyond all of them."""
+    try:
+        return x.numerator / x.denominator
+    except OverflowError:
+        return sys.float_info.max if x > 0 else -sys.float_info.max
