@@ -15,11 +15,11 @@ class Term:
 
 TERMS: dict[str, Term] = {
     "epsilon": Term(
-        "how much a release may tell of one unit (ε)",
-        "With budget ε, any outcome is at most e^ε times likelier with a unit's rows "
-        "than without them. ε = 0.1 means 1.11 times, 1 means 2.72 times, 5 means 148 "
-        "times. Epsilons of all releases about the same data add up; the ledger keeps "
-        "the sum.",
+        "how much a release may reveal about one unit (ε)",
+        "Whether or not one unit is in the data changes the probability of any result "
+        "by a factor of at most e^ε: 1.11 for ε = 0.1, 2.72 for 1, 148 for 5. The "
+        "epsilons of all releases about the same data add up; the ledger keeps the "
+        "sum.",
     ),
     "delta": Term(
         "the chance that the promise of epsilon does not hold",

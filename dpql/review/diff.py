@@ -1,9 +1,9 @@
-"""What a change means: weaker, stronger, the same, or for a person to judge.
+"""What a change means: weaker, stronger, the same, or to be reviewed.
 
     WEAKER     the promise to the protected unit shrinks by rule
-    REVIEW     something changed that no rule can weigh
+    REVIEW     something changed that a person must judge
     STRONGER   the promise grows, and nothing needs a judgement
-    SAME       the same promise; at most order, unread columns and accuracy changed
+    SAME       the same promise; only order, unread columns or accuracy changed
 
 One change that weakens makes the whole WEAKER; next comes REVIEW. A difference that no
 rule names is REVIEW, never SAME.
@@ -71,42 +71,44 @@ def diff(old: Plan, new: Plan) -> Difference:
 
 
 def _unexplained(old: Plan, new: Plan) -> Iterator[Change]:
-    """Yield what differs although nothing that a rule judges is its cause."""
+    """Yield differences that no change found by a rule explains."""
     if old.version != new.version:
         text = f"plan format {old.version} → {new.version}"
-        yield Change.of(Verdict.REVIEW, "format", text, "another planner decided")
+        yield Change.of(
+            Verdict.REVIEW, "format", text, "made by another version of the planner"
+        )
     before = {step.name: step for step in old.steps}
     for step in new.steps:
         past = before.get(step.name)
         if past is None or _causes(old, past) != _causes(new, step):
             continue
-        if _unworded(past) != _unworded(step):
-            text = f"{whole(step.name)} is carried out otherwise"
+        if _without_wording(past) != _without_wording(step):
+            text = f"{whole(step.name)} is computed in another way"
             yield Change.of(Verdict.REVIEW, "other", text)
     if _frame(old) != _frame(new):
         yield Change.of(Verdict.REVIEW, "other", "the plans differ elsewhere")
 
 
 def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
-    """Return all that a step follows from; the rules have judged each of them."""
+    """Return everything that determines a step; the rules have judged all of it."""
     spec = plan.spec
     used = {*step.columns, *step.by, *columns_in(step.where)}
     return (
         replace(statistic_of(plan, step), spend=_ANY_SPEND),
         (step.statistic, step.columns, step.edges, step.where, step.by, step.at_least),
         (step.mechanism, step.epsilon, step.alpha, step.gamma, step.accuracy),
-        {c.name: _unlabelled(c) for c in spec.data.columns if c.name in used},
+        {c.name: _without_unit(c) for c in spec.data.columns if c.name in used},
         spec.data.rows,
         replace(spec.privacy, delta=Fraction(0), epsilon=plan.epsilon),
     )
 
 
-def _unworded(step: Step) -> Step:
+def _without_wording(step: Step) -> Step:
     return replace(step, unit=None, spend=_ANY_SPEND)
 
 
 def _frame(plan: Plan) -> tuple[Any, ...]:
-    """Return what a plan holds beside its steps and what its spec says."""
+    """Return what a plan holds besides its steps and its spec."""
     losses = sum((step.loss for step in plan.steps), Fraction(0))
     return plan.composition, plan.loss - losses
 
@@ -123,11 +125,11 @@ def _cosmetic(old: Plan, new: Plan) -> int:
         first, second = ([name for name in side if name in shared] for side in names)
         count += first != second
     columns = {c.name for spec in (before, after) for c in spec.data.columns}
-    return count + sum(_reworded(old, new, name) for name in columns)
+    return count + sum(_is_reworded(old, new, name) for name in columns)
 
 
-def _reworded(old: Plan, new: Plan, name: str) -> bool:
-    """Tell whether a column says otherwise what no rule judges."""
+def _is_reworded(old: Plan, new: Plan, name: str) -> bool:
+    """Tell whether a column that nothing reads has changed."""
     before, after = (
         next((c for c in plan.spec.data.columns if c.name == name), None)
         for plan in (old, new)
@@ -135,5 +137,5 @@ def _reworded(old: Plan, new: Plan, name: str) -> bool:
     return name not in reads(old) and name not in reads(new) and before != after
 
 
-def _unlabelled(column: Column) -> Column:
+def _without_unit(column: Column) -> Column:
     return replace(column, unit=None) if isinstance(column, NumberColumn) else column

@@ -14,7 +14,7 @@ from dpql.review.render import marked
 _WIDTH = 10
 
 _WIDEST = 72
-"""A line that is longer does not push the notes of the others aside."""
+"""Longer lines do not move the notes of the others to the right."""
 
 
 def as_text(difference: Difference, *, source: str | None = None) -> str:

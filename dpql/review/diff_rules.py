@@ -33,7 +33,7 @@ from dpql.review.names import column_name, whole
 _MOST_DIGITS = 1_000
 
 _SHOWN = 3
-"""Keys that a change of keys names; the others are counted."""
+"""How many keys a change lists; the others are only counted."""
 
 _T = TypeVar("_T")
 
@@ -101,7 +101,7 @@ def _budget(old: Plan, new: Plan) -> Iterator[Change]:
 
 
 def _title(old: Plan, new: Plan) -> Iterator[Change]:
-    """Yield what the author says of the whole: a permission may rest on it."""
+    """Yield changes of name and purpose: an approval may depend on them."""
     if old.spec.release != new.spec.release:
         text = f"{whole(old.spec.release)} → {whole(new.spec.release)}"
         yield Change.of(Verdict.REVIEW, "release", text, "another name")
@@ -134,7 +134,7 @@ def _privacy(old: Privacy, new: Privacy) -> Iterator[Change]:
             f"{plural(c.rows, 'row')} in {plural(c.groups, 'group')}"
             for c in (old.contributes, new.contributes)
         )
-        note = "how much of a unit is used"
+        note = "how many rows of a unit are used"
         yield Change.of(Verdict.REVIEW, "contributes", text, note)
 
 
@@ -142,7 +142,7 @@ def _source(old: Plan, new: Plan) -> Iterator[Change]:
     before, after = old.spec.data, new.spec.data
     if before.source != after.source:
         text = f"{whole(before.source)} → {whole(after.source)}"
-        yield Change.of(Verdict.REVIEW, "source", text, "other data")
+        yield Change.of(Verdict.REVIEW, "source", text, "another source of data")
     if before.rows != after.rows:
         text = f"{_rows(before.rows)} → {_rows(after.rows)}"
         yield Change.of(Verdict.REVIEW, "rows", text)
@@ -180,7 +180,7 @@ def _column(old: Column, new: Column) -> Iterator[Change]:
         if old.keys != new.keys:
             text = f"{name}, {plural(len(old.keys), 'key')} → {len(new.keys)}"
             if len(old.keys) == len(new.keys):
-                text = f"{name}, {plural(len(old.keys), 'key')}, not as before"
+                text = f"{name}, {plural(len(old.keys), 'key')}, changed"
             more = [_key("+", key) for key in new.keys if key not in old.keys]
             gone = [_key("-", key) for key in old.keys if key not in new.keys]
             note = ", ".join([*_few(more), *_few(gone)])
@@ -200,7 +200,7 @@ def _column(old: Column, new: Column) -> Iterator[Change]:
             text = f"{name} {_nulls(old)} → {_nulls(new)}"
             yield Change.of(Verdict.REVIEW, "nulls", text)
     elif type(old) is not type(new):
-        yield Change.of(Verdict.REVIEW, "type", f"{name} is of another kind")
+        yield Change.of(Verdict.REVIEW, "type", f"{name} has another type")
 
 
 def _key(mark: str, key: str) -> str:
@@ -251,7 +251,7 @@ def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
 
 
 def computed(plan: Plan) -> tuple[str, ...]:
-    """Return what each statistic computes, as the line of a new one says it."""
+    """Return what each statistic computes, as in the line of a new one."""
     return tuple(_computed(step) for step in plan.steps)
 
 
@@ -288,8 +288,8 @@ def _changed(old: Step, new: Step) -> Iterator[Change]:
 def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
     """Yield what the statistic spends and promises.
 
-    More for a statistic that stays needs a person, whatever the total says: somebody
-    learns more of this than before.
+    A statistic that stays and spends more needs a person, whatever the total is: it
+    reveals more than before.
     """
     if old.epsilon != new.epsilon:
         more = new.epsilon > old.epsilon
@@ -297,7 +297,9 @@ def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
         verdict = Verdict.REVIEW if more else Verdict.SAME
         yield Change.of(verdict, "spends", text)
     elif old.spend != new.spend:
-        yield Change.of(Verdict.SAME, "spends", f"{name}: the same ε, asked otherwise")
+        yield Change.of(
+            Verdict.SAME, "spends", f"{name}: the same ε, requested in another way"
+        )
     if old.alpha != new.alpha:
         text = f"{name} α {old.alpha} → {new.alpha}"
         yield Change.of(Verdict.SAME, "alpha", text)
@@ -313,7 +315,7 @@ def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
 
 
 def _promises(old: Step, new: Step) -> str:
-    """Return both accuracies; what both rest on is said once."""
+    """Return both accuracies; a condition that both share is stated once."""
     rests = condition_words(new)
     if rests is None or rests != condition_words(old):
         return contrast(old, new, promise, 5)
@@ -362,4 +364,4 @@ def contrast(old: _T, new: _T, show: Callable[[_T, int], str], digits: int) -> s
         if before != after:
             return f"{before} → {after}"
         more *= 2
-    return f"{show(old, digits)} → another, alike in {_MOST_DIGITS} digits"
+    return f"{show(old, digits)} → a number that differs after {_MOST_DIGITS} digits"

@@ -19,7 +19,7 @@ from dpql.review.alternatives import error_at, finer_grid, round_target
 from dpql.review.names import column_name, whole
 
 _NOTED = 50
-"""Plans of more steps get no remarks on alternatives; they would not be read."""
+"""Plans with more steps get no notes on alternatives: nobody would read them."""
 
 _SAMPLES = (1_000, 100_000)
 """Counts at which the error of a ratio is shown when no count is promised."""
@@ -29,7 +29,7 @@ _SAMPLES = (1_000, 100_000)
 class Line:
     """One statistic in the table.
 
-    ``rests`` says on what the accuracy rests, where it does not hold anyway.
+    ``rests`` is the condition on which the accuracy holds, if there is one.
     """
 
     step: Step
@@ -61,15 +61,14 @@ class Explanation:
 
 
 def explain(plan: Plan) -> Explanation:
-    """Return the plan in words: costs, promises, and what could be otherwise."""
-    remarks = len(plan.steps) <= _NOTED
+    """Return the plan in words: costs, promises, and what else is possible."""
     notes = cautions(plan)
     notes += [note for step in plan.steps for note in _made_of(step)]
-    if remarks:
-        notes += [note for step in plan.steps for note in _otherwise(plan, step)]
+    if len(plan.steps) <= _NOTED:
+        notes += [note for step in plan.steps for note in _alternatives(plan, step)]
     if plan.spent < plan.epsilon:
         left = rational(plan.epsilon - plan.spent)
-        notes.append(f"ε {left} of the total is not asked for and stays unspent.")
+        notes.append(f"ε {left} of the total stays unspent: no statistic asks for it.")
     return Explanation(
         digest=plan.digest,
         release=plan.spec.release,
@@ -92,7 +91,7 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _counts(plan: Plan) -> str:
-    """Return which rows of a unit are counted: an error that no interval shows."""
+    """Return which rows of a unit count; no interval shows this error."""
     unit = plan.spec.privacy.unit
     if unit is None:
         return ""
@@ -117,10 +116,10 @@ def _counts(plan: Plan) -> str:
 
 
 def cautions(plan: Plan) -> list[str]:
-    """Return what is allowed, but hardly meant: ids that protect nobody."""
+    """Return warnings about what is allowed but hardly intended."""
     return [
-        f"{column_name(column.name)} is declared an id, but each row is protected by "
-        "itself: whoever has many rows is protected less."
+        f"{column_name(column.name)} is declared an id, but the unit is a row: someone "
+        "with many rows is protected less."
         for column in plan.spec.data.columns
         if isinstance(column, IdColumn) and plan.spec.privacy.unit is None
     ]
@@ -136,6 +135,18 @@ def reads(plan: Plan) -> tuple[str, ...]:
     return tuple(c.name for c in plan.spec.data.columns if c.name in used)
 
 
+def guarantee(plan: Plan, epsilon: Fraction) -> str:
+    """Return what spending an epsilon means for one unit, as a clause."""
+    change = {
+        Neighbours.ADD_REMOVE: f"whether or not one {_unit(plan)} is in the data",
+        Neighbours.REPLACE_ONE: f"replacing one {_unit(plan)} by any other",
+    }[plan.spec.privacy.neighbours]
+    return (
+        f"{change} changes the probability of any result by a factor of at most "
+        f"{times(epsilon)}"
+    )
+
+
 def title(step: Step) -> str:
     """Return the step's name with its groups."""
     groups = f" by {', '.join(map(column_name, step.by))}" if step.by else ""
@@ -143,7 +154,7 @@ def title(step: Step) -> str:
 
 
 def promise(step: Step, significant: int = 5) -> str:
-    """Return the stated accuracy and what it rests on, or where it will be found."""
+    """Return the stated accuracy and the condition it depends on."""
     rests = condition_words(step)
     return within(step, significant) + (f" {rests}" if rests else "")
 
@@ -151,7 +162,7 @@ def promise(step: Step, significant: int = 5) -> str:
 def within(step: Step, significant: int = 5) -> str:
     """Return the stated accuracy alone."""
     if step.accuracy is None:
-        return "beside each value"
+        return "known after the run"
     return within_text(step.accuracy, step.unit, significant)
 
 
@@ -194,14 +205,7 @@ def _spends(plan: Plan) -> str:
     amount = rational(plan.spent)
     if not exact and not amount.startswith("≈"):
         amount += f" ({decimal(plan.spent, 6)})"
-    with_and_without = {
-        Neighbours.ADD_REMOVE: f"with a {_unit(plan)} than without",
-        Neighbours.REPLACE_ONE: f"for one {_unit(plan)} than for another",
-    }[plan.spec.privacy.neighbours]
-    return (
-        f"ε = {amount}, pure DP: any outcome at most {times(plan.spent)} times "
-        f"likelier {with_and_without}"
-    )
+    return f"ε = {amount}, pure DP: {guarantee(plan, plan.spent)}"
 
 
 def _made_of(step: Step) -> list[str]:
@@ -217,7 +221,7 @@ def _made_of(step: Step) -> list[str]:
         parts = ", ".join(
             f"{part.measure.name} (ε {rational(part.epsilon)})" for part in step.parts
         )
-        notes.append(f"{name}: made of noisy parts: {parts}.")
+        notes.append(f"{name}: computed from noisy parts: {parts}.")
     if step.l0 > 1:
         notes.append(f"{name}: {_reach(step)}.")
     return notes
@@ -241,7 +245,7 @@ def _reach(step: Step) -> str:
     return f"one unit can change {change}, so each cell's noise spends {spends}"
 
 
-def _otherwise(plan: Plan, step: Step) -> list[str]:
+def _alternatives(plan: Plan, step: Step) -> list[str]:
     notes = []
     name, unit = whole(step.name), step.unit
     if step.accuracy is None:
@@ -252,7 +256,7 @@ def _otherwise(plan: Plan, step: Step) -> list[str]:
             and (error := error_at(plan, step, step.mechanism, step.epsilon, rows=rows))
         )
         if samples:
-            notes.append(f"{name}: {samples}; the interval comes with each value.")
+            notes.append(f"{name}: {samples}; each value comes with its interval.")
     unsaid = step.accuracy is None
     rests = condition_words(step)
     given = f", {rests}" if rests else ""
@@ -269,8 +273,8 @@ def _otherwise(plan: Plan, step: Step) -> list[str]:
     finer = finer_grid(plan, step)
     if finer is not None:
         notes.append(
-            f"{name}: its ε sits on a power of two; a millionth more would halve the "
-            f"grid and give {within_text(finer, unit)}{given}."
+            f"{name}: its ε is just at a power of two; a millionth more would halve "
+            f"the grid and give {within_text(finer, unit)}{given}."
         )
     target = round_target(plan, step)
     if target is not None:

@@ -85,15 +85,15 @@ def starred(line: Line) -> str:
 
 
 def footnotes(explanation: Explanation) -> list[str]:
-    """Return what the stars in the table stand for, in a line for each promise."""
+    """Return what the stars in the table mean, one line for each promise."""
     found: dict[str, list[str]] = {}
     for line in explanation.lines:
         if line.rests is not None:
             found.setdefault(line.rests, []).append(whole(line.step.name))
     several = len(found) > 1
     return [
-        f"*{_for(names) if several else ''} only {rests}: the spec promises it, and "
-        "nobody checks"
+        f"*{_for(names) if several else ''} only {rests}: the spec states "
+        "it, and dpql does not check it"
         for rests, names in found.items()
     ]
 
@@ -160,7 +160,7 @@ def _both(number: Any) -> dict[str, str]:
 
 
 def numbers(step: Step) -> dict[str, Any]:
-    """Return the numbers by which a step is carried out, as its plan writes them."""
+    """Return the numbers that determine a step, as its plan writes them."""
     return {
         "statistic": step.statistic.value,
         "sensitivity": encode(Fraction | None, step.sensitivity),
@@ -196,7 +196,7 @@ def _part(part: Part) -> dict[str, Any]:
 
 
 def marked(text: str) -> str:
-    """Return text that Markdown shows as it is."""
+    """Return text with every character escaped that means something in Markdown."""
     special = "\\`*_{}[]<>#|!&~$"
     escaped = "".join(f"\\{c}" if c in special else c for c in text)
     # Of several spaces a browser shows one.

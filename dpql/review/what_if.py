@@ -19,7 +19,7 @@ from dpql.review.render import marked
 _ROWS = 1_000
 _STAR = " *"
 _DAGGER = " †"
-_FOOTNOTE = "* if there are 1 000 rows; the interval comes with each value."
+_FOOTNOTE = "* for 1 000 rows; each value comes with its interval."
 
 _HEADING = ("statistic", "mechanism", "ε", "within", "now")
 
@@ -66,10 +66,10 @@ def what_if(
         for each in spec.statistics
     )
     privacy = replace(spec.privacy, epsilon=epsilon or spec.privacy.epsilon)
-    supposed = make_plan(replace(spec, privacy=privacy, statistics=statistics))
+    other = make_plan(replace(spec, privacy=privacy, statistics=statistics))
     return WhatIf(
-        epsilon=supposed.epsilon,
-        spent=supposed.spent,
+        epsilon=other.epsilon,
+        spent=other.spent,
         steps=tuple(
             WhatIfStep(
                 name=step.name,
@@ -78,7 +78,7 @@ def what_if(
                 accuracy=step.accuracy,
                 unit=step.unit,
             )
-            for step in supposed.steps
+            for step in other.steps
         ),
     )
 
@@ -91,11 +91,11 @@ def render(
     Raises:
         PlanFault: it cannot be planned so (4xx).
     """
-    supposed = what_if(plan, **settings)
+    other = what_if(plan, **settings)
     words = ", ".join(f"{name} = {value}" for name, value in settings.items())
     if form == "json":
-        return _document(plan, supposed, settings)
-    rows = [_HEADING, *_rows(plan, supposed, settings.get("alpha"))]
+        return _document(plan, other, settings)
+    rows = [_HEADING, *_rows(plan, other, settings.get("alpha"))]
     starred = any(cell.endswith(_STAR) for row in rows for cell in row)
     notes = [_FOOTNOTE] * starred + [
         f"{_DAGGER.strip()} {whole(step.name)}: only {rests}."
@@ -111,17 +111,15 @@ def render(
     ]
     rule = "─" * max(map(len, lines))
     body = "\n".join(f" {line}" for line in (lines[0], rule, *lines[1:]))
-    spends = f"ε = {rational(supposed.spent)} instead of {rational(plan.spent)}"
+    spends = f"ε = {rational(other.spent)} instead of {rational(plan.spent)}"
     return (
-        f"{shown(source)}   supposing {words}   (no plan; it cannot be saved)\n\n"
+        f"{shown(source)}   what if {words}   (not a plan; cannot be saved)\n\n"
         f"{body}\n\n spends     {spends}\n"
         + ("\n" + "".join(f" {note}\n" for note in notes) if notes else "")
     )
 
 
-def _rows(
-    plan: Plan, supposed: WhatIf, alpha: Fraction | None
-) -> list[tuple[str, ...]]:
+def _rows(plan: Plan, other: WhatIf, alpha: Fraction | None) -> list[tuple[str, ...]]:
     return [
         (
             whole(outcome.name),
@@ -130,7 +128,7 @@ def _rows(
             _within(_at(plan, alpha), step, outcome),
             _within(plan, step, step),
         )
-        for outcome, step in zip(supposed.steps, plan.steps, strict=True)
+        for outcome, step in zip(other.steps, plan.steps, strict=True)
     ]
 
 
@@ -148,7 +146,7 @@ def _within(plan: Plan, step: Step, outcome: WhatIfStep | Step) -> str:
         return within_text(outcome.accuracy, outcome.unit) + dagger
     error = error_at(plan, step, outcome.mechanism, outcome.epsilon, rows=_ROWS)
     return (
-        "beside each value"
+        "known after the run"
         if error is None
         else f"{within_text(error, outcome.unit)}{_STAR}"
     )
@@ -157,17 +155,17 @@ def _within(plan: Plan, step: Step, outcome: WhatIfStep | Step) -> str:
 def _markdown(rows: list[tuple[str, ...]], words: str) -> str:
     heading, *body = [f"| {' | '.join(map(marked, row))} |" for row in rows]
     rule = "| :-- | :-- | --: | --: | --: |"
-    return "\n".join([f"### Supposing {words}", "", heading, rule, *body]) + "\n"
+    return "\n".join([f"### What if {words}", "", heading, rule, *body]) + "\n"
 
 
-def _document(plan: Plan, supposed: WhatIf, settings: dict[str, Any]) -> dict[str, Any]:
+def _document(plan: Plan, other: WhatIf, settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "supposing": {name: str(value) for name, value in settings.items()},
-        "epsilon": _both(supposed.epsilon),
-        "spent": _both(supposed.spent),
+        "epsilon": _both(other.epsilon),
+        "spent": _both(other.spent),
         "statistics": [
             _entry(outcome, condition_words(step))
-            for outcome, step in zip(supposed.steps, plan.steps, strict=True)
+            for outcome, step in zip(other.steps, plan.steps, strict=True)
         ],
     }
 

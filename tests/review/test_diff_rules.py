@@ -108,7 +108,7 @@ JUDGED: dict[str, tuple[Verdict, str, Edit]] = {
     ),
     "another level": (Verdict.SAME, "alpha", statistic(0, alpha=Fraction(1, 100))),
     "another gamma": (Verdict.SAME, "gamma", statistic(0, gamma=Fraction(1, 100))),
-    "asked otherwise": (
+    "requested in another way": (
         Verdict.SAME,
         "spends",
         statistic(1, spend=Epsilon(value=Fraction(1, 4))),
@@ -298,7 +298,7 @@ def test_other_keys_of_the_same_number_are_told() -> None:
     )
     new = plan(replace(old.spec, data=replace(old.spec.data, columns=columns)))
     (change,) = diff(old, new).changes
-    assert (change.subject, change.text) == ("keys", "g, 3 keys, not as before")
+    assert (change.subject, change.text) == ("keys", "g, 3 keys, changed")
     assert '+ "d"' in change.note
 
 
@@ -306,7 +306,7 @@ def test_contrast_gives_up_in_words() -> None:
     """Numbers that agree in a thousand digits are still said to differ."""
     one = Fraction(1, 3)
     text = contrast(one, one + Fraction(1, 10**2000), decimal, 3)
-    assert text == "0.333 → another, alike in 1000 digits"
+    assert text == "0.333 → a number that differs after 1000 digits"
 
 
 def test_what_both_accuracies_rest_on_is_said_once() -> None:

@@ -33,8 +33,8 @@ def test_it_says_who_is_protected_and_at_what_price() -> None:
         "one household_id (at most 3 rows in each of 1 group), added or removed"
     )
     assert found["spends"] == (
-        "ε = 1, pure DP: any outcome at most 2.72 times likelier "
-        "with a household_id than without"
+        "ε = 1, pure DP: whether or not one household_id is in the data changes the "
+        "probability of any result by a factor of at most 2.72"
     )
     assert found["reads"] == "household_id, region, income"
 
@@ -45,10 +45,10 @@ def test_rows_that_are_replaced_are_said_to_be() -> None:
     half = replace(spec, privacy=replace(spec.privacy, epsilon=Fraction(1, 2)))
     found = facts(plan(half))
     assert found["protects"] == "one row, replaced by any other"
-    assert found["spends"].startswith(
-        "ε = 1/2 (0.5), pure DP: any outcome at most 1.65"
+    assert found["spends"] == (
+        "ε = 1/2 (0.5), pure DP: replacing one row by any other changes the "
+        "probability of any result by a factor of at most 1.65"
     )
-    assert found["spends"].endswith("likelier for one row than for another")
 
 
 def test_rows_that_are_kept_of_units_are_of_a_private_number() -> None:
@@ -94,9 +94,11 @@ def test_a_ratio_shows_its_parts_and_where_its_accuracy_is() -> None:
     """Parts, their costs, and the error at two counts."""
     made = planned("income")
     notes = explain(made).notes
-    assert "mean_income: made of noisy parts: count (ε 3/8), sum (ε 3/8)." in notes
-    assert any("the interval comes with each value" in note for note in notes)
-    assert promise(made.step("mean_income")) == "beside each value"
+    assert (
+        "mean_income: computed from noisy parts: count (ε 3/8), sum (ε 3/8)." in notes
+    )
+    assert any("each value comes with its interval" in note for note in notes)
+    assert promise(made.step("mean_income")) == "known after the run"
     assert title(made.step("mean_income")) == "mean_income by region"
 
 
@@ -120,7 +122,7 @@ def test_a_unit_in_many_cells_is_explained() -> None:
     assert (
         "it: one unit can change 2 cells, so each cell's noise spends ε 1/4." in notes
     )
-    assert "ε 1/2 of the total is not asked for and stays unspent." in notes
+    assert "ε 1/2 of the total stays unspent: no statistic asks for it." in notes
 
 
 def test_large_plans_get_no_remarks_on_alternatives() -> None:
@@ -159,7 +161,7 @@ def test_an_id_that_protects_nobody_is_pointed_out() -> None:
     columns = {"person": ID, "age": integer(0, 9)}
     ask = {"rows": {"count": "rows", "spend": "{share: 1}"}}
     by_row = explain(plan(make_spec(columns, ask))).notes
-    assert by_row[0].startswith("person is declared an id, but each row is protected")
+    assert by_row[0].startswith("person is declared an id, but the unit is a row")
     by_person = make_spec(
         columns, ask, unit="person", contributes="{rows: 1, groups: 1}"
     )

@@ -16,7 +16,7 @@ from dpql.review.explain import explain
 from dpql.review.render import as_json, as_markdown, as_text, marked
 
 SPECS = Path(__file__).parents[2] / "specs"
-RULE = "─" * 85
+RULE = "─" * 87
 INCOME = plan(load(SPECS / "income.yaml"))
 
 TABLE = """\
@@ -24,12 +24,12 @@ specs/income.yaml   plan DIGEST   (no data was read)
 
  statistic               mechanism   groups     ε   share            within, 95%
  RULE
- mean_income by region   snapping         9   3/4   ████████░░ 75%   beside each value
+ mean_income by region   snapping         9   3/4   ████████░░ 75%   known after the run
  households by region    geometric        9   1/4   ██░░░░░░░░ 25%   ± 36
 
  protects   one household_id (at most 3 rows in each of 1 group), added or removed
- spends     ε = 1, pure DP: any outcome at most 2.72 times likelier with \
-a household_id than without
+ spends     ε = 1, pure DP: whether or not one household_id is in the data \
+changes the probability of any result by a factor of at most 2.72
  counts     at most 3 rows of a household_id in 1 of 9 groups: totals are of those rows
  reads      household_id, region, income
 """

@@ -58,7 +58,7 @@ def test_the_table_has_the_plan_beside_it() -> None:
     made = planned("smallest_mean")
     text = render(made, {"epsilon": Fraction(2)}, "text", source="mean.yaml")
     assert isinstance(text, str)
-    assert text.startswith("mean.yaml   supposing epsilon = 2 ")
+    assert text.startswith("mean.yaml   what if epsilon = 2 ")
     assert " spends     ε = 2 instead of 1\n" in text
     heading = text.splitlines()[2].split()
     assert ["statistic", "mechanism", "ε", "within", "now"] == heading
@@ -69,7 +69,7 @@ def test_markdown_is_a_table_with_a_heading() -> None:
     made = planned("smallest_mean")
     text = render(made, {"epsilon": Fraction(2)}, "markdown", source="mean.yaml")
     assert isinstance(text, str)
-    assert text.startswith("### Supposing epsilon = 2\n\n| statistic |")
+    assert text.startswith("### What if epsilon = 2\n\n| statistic |")
     assert 1 + 1 + len(made.steps) == text.count("\n| ")
 
 

@@ -1,4 +1,4 @@
-"""The page itself: one file, nothing loaded, nothing run but the script it names."""
+"""The page: one file that loads nothing and runs only its own script."""
 
 from __future__ import annotations
 
@@ -14,16 +14,14 @@ from dpql.model.figures import (
     decimal,
     plural,
     rational,
-    times,
     within_text,
 )
-from dpql.model.notation import quoted, unit_text
+from dpql.model.notation import quoted
 from dpql.model.plan import Plan
 from dpql.model.promised_rows import condition_words
-from dpql.model.spec import Neighbours
 from dpql.review.curves.chart import Chart
 from dpql.review.curves.points import StepCurves, step_curves, totals
-from dpql.review.explain import explain, title
+from dpql.review.explain import explain, guarantee, title
 from dpql.review.names import whole
 
 
@@ -58,7 +56,7 @@ def page(plan: Plan) -> str:
 
 
 def _filled(template: str, parts: dict[str, str]) -> str:
-    """Put each part in its place, once; what a part says is never read as a place."""
+    """Fill each placeholder once; the text of a part is never searched for more."""
     pieces = template.split("{{")
     output = [pieces[0]]
     for piece in pieces[1:]:
@@ -68,8 +66,8 @@ def _filled(template: str, parts: dict[str, str]) -> str:
 
 
 _STILL = (
-    '<p class="panel">The spec fixes the ε of every statistic, so there is nothing to '
-    "slide; the curves show what other amounts would give.</p>"
+    '<p class="panel">The spec fixes the ε of every statistic, so no slider can '
+    "change it; the curves show what other amounts would give.</p>"
 )
 
 
@@ -81,28 +79,20 @@ def _sliding(shares: tuple[StepCurves, ...]) -> int:
 def _panel(plan: Plan) -> str:
     offered = totals(plan)
     return (
-        '<div class="panel live"><div class="row"><h2>Suppose another total</h2>'
+        '<div class="panel live"><div class="row"><h2>Try another total</h2>'
         '<button id="back" type="button">back to the plan</button></div>'
         f'<input id="total" type="range" min="0" max="{len(offered) - 1}" '
         f'value="{offered.index(plan.epsilon)}" aria-label="total epsilon">'
         f'<div class="row ends"><span>ε {rational(offered[0])}</span>'
         f"<span>ε {rational(offered[-1])}</span></div>"
-        f'<output id="total-text">{escape(_odds(plan, plan.epsilon))}</output>'
+        f'<output id="total-text">{escape(_total_text(plan, plan.epsilon))}</output>'
         '<p id="warning" role="alert" hidden>That total does not cover what the spec '
         "fixes.</p></div>"
     )
 
 
-def _odds(plan: Plan, total: Fraction) -> str:
-    name = whole(unit_text(plan.spec.privacy.unit))
-    change = {
-        Neighbours.ADD_REMOVE: f"with one {name} than without",
-        Neighbours.REPLACE_ONE: f"for one {name} than for another",
-    }[plan.spec.privacy.neighbours]
-    return (
-        f"ε = {rational(total)}: any outcome at most {times(total)} times likelier "
-        f"{change}"
-    )
+def _total_text(plan: Plan, total: Fraction) -> str:
+    return f"ε = {rational(total)}: {guarantee(plan, total)}"
 
 
 def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...]) -> str:
@@ -136,10 +126,10 @@ def _slider(number: int, shares: tuple[StepCurves, ...]) -> str:
 def _note(each: StepCurves) -> str:
     words = [] if each.weight is not None else ["The spec fixes its ε."]
     if each.step.accuracy is None:
-        words.append(f"StepCurves for {plural(_rows(each), 'row')}.")
+        words.append(f"Shown for {plural(_rows(each), 'row')}.")
     rests = condition_words(each.step)
     if rests is not None:
-        words.append(f"The error holds only {rests}; nobody checks that.")
+        words.append(f"The error holds only {rests}; dpql does not check that.")
     return f'<p class="note">{" ".join(words)}</p>' if words else ""
 
 
@@ -160,7 +150,7 @@ def _own(each: StepCurves) -> str:
 def _data(plan: Plan, shares: tuple[StepCurves, ...]) -> dict[str, Any]:
     return {
         "totals": [
-            {"epsilon": _number(total), "text": _odds(plan, total)}
+            {"epsilon": _number(total), "text": _total_text(plan, total)}
             for total in totals(plan)
         ],
         "statistics": [_series(each) for each in shares],

@@ -25,6 +25,7 @@ from dpql.model.spec import Epsilon
 from dpql.review.alternatives import error_at
 from dpql.review.curves import page
 from dpql.review.curves.points import StepCurves, step_curves, totals
+from dpql.review.explain import guarantee
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -38,8 +39,16 @@ def _data(text: str) -> Any:
 def test_a_promised_number_of_rows_is_said() -> None:
     """A curve that rests on `at_least` says so below it."""
     text = page(library.plan(SPECS / "waiting_times.yaml"))
-    words = "holds only if every group has at least 5 000 rows; nobody checks that."
+    words = (
+        "holds only if every group has at least 5 000 rows; dpql does not check that."
+    )
     assert 1 == text.count(words)
+
+
+def test_a_curve_of_a_private_count_says_for_how_many_rows_it_is() -> None:
+    """Where no count is promised, the note below the curve names the one used."""
+    text = page(library.plan(WAGES))
+    assert 1 == text.count("Shown for 1 000 rows.")
 
 
 def test_every_point_is_the_planners() -> None:
@@ -220,7 +229,8 @@ def test_sliders_show_the_planners_numbers(name: str, tmp_path: Path) -> None:
     assert found is not None
     shown = json.loads(unescape(found[1]))
     for (place, notches), seen in zip(positions, shown["seen"], strict=True):
-        assert f"ε = {rational(offered[place])}: any outcome" in seen["total"]
+        total = offered[place]
+        assert f"ε = {rational(total)}: {guarantee(plan, total)}" == seen["total"]
         left = offered[place] - fixed
         assert seen["warning"] == (left <= 0)
         weights = {
@@ -260,7 +270,7 @@ def test_pages_without_shares_say_so() -> None:
     assert ("total" in page(plan), 'class="share"' in page(plan)) == (True, False)
     still = replace(plan.steps[0], spend=Epsilon(value=plan.epsilon))
     text = page(replace(plan, steps=(still,)))
-    assert "nothing to slide" in text
+    assert "no slider can change it" in text
     assert 'id="total"' not in text
 
 
