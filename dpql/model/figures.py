@@ -69,12 +69,12 @@ def decimal(
     if exponent < _TINY or exponent > _HUGE:
         head = decimal(x / Fraction(10) ** exponent, significant, up=up, down=down)
         return f"{sign}{head}e{exponent}"
-    places = max(0, significant - 1 - exponent)
-    scaled = x * 10**places
+    decimals = max(0, significant - 1 - exponent)
+    scaled = x * 10**decimals
     half = Fraction(0) if down else Fraction(1, 2)
     digits = -(-scaled // 1) if up else (scaled + half) // 1
-    whole, part = divmod(digits, 10**places)
-    tail = f"{part:0{places}d}".rstrip("0") if places else ""
+    whole, part = divmod(digits, 10**decimals)
+    tail = f"{part:0{decimals}d}".rstrip("0") if decimals else ""
     return sign + f"{whole:,}".replace(",", " ") + (f".{tail}" if tail else "")
 
 

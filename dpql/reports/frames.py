@@ -48,9 +48,9 @@ def result_frame(result: Result) -> pl.DataFrame:
     """
     numbers = _numbers(result)
     keys: dict[str, list[str]] = {}
-    for place, heading in enumerate(result.headings):
+    for index, heading in enumerate(result.headings):
         name = f"by_{heading}" if heading in numbers else heading
-        keys[name] = [value.cell[place] for value in result.values]
+        keys[name] = [value.cell[index] for value in result.values]
     schema = dict.fromkeys(keys, pl.String) | {n: _SCHEMA[n] for n in numbers}
     return pl.DataFrame({**keys, **numbers}, schema=schema)
 

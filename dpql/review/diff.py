@@ -82,7 +82,7 @@ def _unexplained(old: Plan, new: Plan) -> Iterator[Change]:
         past = before.get(step.name)
         if past is None or _causes(old, past) != _causes(new, step):
             continue
-        if _without_wording(past) != _without_wording(step):
+        if _without_labels(past) != _without_labels(step):
             text = f"{whole(step.name)} is computed in another way"
             yield Change.of(Verdict.REVIEW, "other", text)
     if _frame(old) != _frame(new):
@@ -103,7 +103,7 @@ def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
     )
 
 
-def _without_wording(step: Step) -> Step:
+def _without_labels(step: Step) -> Step:
     return replace(step, unit=None, spend=_ANY_SPEND)
 
 

@@ -61,12 +61,12 @@ def as_html(difference: Difference) -> str:
         + "</tr>"
         for change in difference.changes
     )
-    wording = plural(difference.cosmetic, "change") + " of wording only"
+    cosmetic = plural(difference.cosmetic, "change") + " of wording only"
     return (
         f"<p><strong>{difference.verdict.value}</strong> plan "
         f"<code>{difference.old[:8]}</code> → <code>{difference.new[:8]}</code></p>"
         f"<table><tbody>{rows}</tbody></table>"
-        + (f"<p>{wording}</p>" if difference.cosmetic else "")
+        + (f"<p>{cosmetic}</p>" if difference.cosmetic else "")
     )
 
 

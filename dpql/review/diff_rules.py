@@ -266,7 +266,7 @@ def _computed(step: Step) -> str:
 
 def _changed(old: Step, new: Step) -> Iterator[Change]:
     name = whole(new.name)
-    if _asked(old) != _asked(new):
+    if _computed_from(old) != _computed_from(new):
         text = f"{name}: {_computes(old)} → {_computes(new)}"
         yield Change.of(Verdict.REVIEW, "computes", text)
     if old.where != new.where:
@@ -316,10 +316,10 @@ def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
 
 def _promises(old: Step, new: Step) -> str:
     """Return both accuracies; a condition that both share is stated once."""
-    rests = condition_words(new)
-    if rests is None or rests != condition_words(old):
+    condition = condition_words(new)
+    if condition is None or condition != condition_words(old):
         return contrast(old, new, promise, 5)
-    return f"{contrast(old, new, within, 5)}, {rests}"
+    return f"{contrast(old, new, within, 5)}, {condition}"
 
 
 def _silent(old: Step, new: Step) -> bool:
@@ -327,7 +327,7 @@ def _silent(old: Step, new: Step) -> bool:
     return old.accuracy is None and new.accuracy is None
 
 
-def _asked(step: Step) -> tuple[object, ...]:
+def _computed_from(step: Step) -> tuple[object, ...]:
     return step.statistic, step.columns, step.edges
 
 

@@ -29,7 +29,7 @@ _SAMPLES = (1_000, 100_000)
 class Line:
     """One statistic in the table.
 
-    ``rests`` is the condition on which the accuracy holds, if there is one.
+    ``condition`` is what the accuracy depends on, None where it always holds.
     """
 
     step: Step
@@ -39,7 +39,7 @@ class Line:
     epsilon: Fraction
     share: Fraction
     within: str
-    rests: str | None
+    condition: str | None
     accuracy: Fraction | None
     accuracy_all: Fraction | None
     alpha: Fraction
@@ -95,15 +95,15 @@ def _counts(plan: Plan) -> str:
     unit = plan.spec.privacy.unit
     if unit is None:
         return ""
-    asked: dict[str, list[str]] = {}
+    statistics_by_bound: dict[str, list[str]] = {}
     for step in plan.steps:
         if step.bound is not None:
             words = whole(bound_words(step, unit))
-            asked.setdefault(words, []).append(whole(step.name))
+            statistics_by_bound.setdefault(words, []).append(whole(step.name))
     # One bound for all needs no list of those it is for.
     each = [
-        words if len(asked) == 1 else f"{words} ({', '.join(names)})"
-        for words, names in asked.items()
+        words if len(statistics_by_bound) == 1 else f"{words} ({', '.join(names)})"
+        for words, names in statistics_by_bound.items()
     ]
     if not each:
         return ""
@@ -155,8 +155,8 @@ def title(step: Step) -> str:
 
 def promise(step: Step, significant: int = 5) -> str:
     """Return the stated accuracy and the condition it depends on."""
-    rests = condition_words(step)
-    return within(step, significant) + (f" {rests}" if rests else "")
+    condition = condition_words(step)
+    return within(step, significant) + (f" {condition}" if condition else "")
 
 
 def within(step: Step, significant: int = 5) -> str:
@@ -175,7 +175,7 @@ def _line(plan: Plan, step: Step) -> Line:
         epsilon=step.epsilon,
         share=step.epsilon / plan.epsilon,
         within=within(step),
-        rests=condition_words(step),
+        condition=condition_words(step),
         accuracy=step.accuracy,
         accuracy_all=step.accuracy_all,
         alpha=step.alpha,
@@ -258,8 +258,8 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
         if samples:
             notes.append(f"{name}: {samples}; each value comes with its interval.")
     unsaid = step.accuracy is None
-    rests = condition_words(step)
-    given = f", {rests}" if rests else ""
+    condition = condition_words(step)
+    given = f", {condition}" if condition else ""
     most = min(_SAMPLES[0], plan.spec.data.rows.count)
     over = f" over {plural(most, 'row')}" if unsaid else ""
     rows = most if unsaid else step.at_least

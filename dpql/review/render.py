@@ -80,21 +80,21 @@ def as_html(explanation: Explanation) -> str:
 
 
 def starred(line: Line) -> str:
-    """Return the accuracy of a line, with a star where it rests on a promise."""
-    return line.within if line.rests is None else f"{line.within}{STAR}"
+    """Return the accuracy of a line, with a star where it depends on a promise."""
+    return line.within if line.condition is None else f"{line.within}{STAR}"
 
 
 def footnotes(explanation: Explanation) -> list[str]:
     """Return what the stars in the table mean, one line for each promise."""
     found: dict[str, list[str]] = {}
     for line in explanation.lines:
-        if line.rests is not None:
-            found.setdefault(line.rests, []).append(whole(line.step.name))
+        if line.condition is not None:
+            found.setdefault(line.condition, []).append(whole(line.step.name))
     several = len(found) > 1
     return [
-        f"*{_for(names) if several else ''} only {rests}: the spec states "
+        f"*{_for(names) if several else ''} only {condition}: the spec states "
         "it, and dpql does not check it"
-        for rests, names in found.items()
+        for condition, names in found.items()
     ]
 
 

@@ -98,9 +98,9 @@ def render(
     rows = [_HEADING, *_rows(plan, other, settings.get("alpha"))]
     starred = any(cell.endswith(_STAR) for row in rows for cell in row)
     notes = [_FOOTNOTE] * starred + [
-        f"{_DAGGER.strip()} {whole(step.name)}: only {rests}."
+        f"{_DAGGER.strip()} {whole(step.name)}: only {condition}."
         for step in plan.steps
-        if (rests := condition_words(step)) is not None
+        if (condition := condition_words(step)) is not None
     ]
     if form == "markdown":
         return _markdown(rows, words) + "".join(f"\n{marked(n)}\n" for n in notes)
@@ -170,13 +170,13 @@ def _document(plan: Plan, other: WhatIf, settings: dict[str, Any]) -> dict[str, 
     }
 
 
-def _entry(outcome: WhatIfStep, rests: str | None) -> dict[str, Any]:
+def _entry(outcome: WhatIfStep, condition: str | None) -> dict[str, Any]:
     return {
         "name": outcome.name,
         "mechanism": outcome.mechanism,
         "epsilon": _both(outcome.epsilon),
         "accuracy": None if outcome.accuracy is None else _both(outcome.accuracy),
-        "only": rests,
+        "only": condition,
         "unit": outcome.unit,
     }
 

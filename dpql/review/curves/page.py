@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from fractions import Fraction
 from html import escape
 from importlib.resources import files
@@ -57,12 +58,7 @@ def page(plan: Plan) -> str:
 
 def _filled(template: str, parts: dict[str, str]) -> str:
     """Fill each placeholder once; the text of a part is never searched for more."""
-    pieces = template.split("{{")
-    output = [pieces[0]]
-    for piece in pieces[1:]:
-        name, _, rest = piece.partition("}}")
-        output += [parts[name], rest]
-    return "".join(output)
+    return re.sub(r"\{\{([a-z]+)\}\}", lambda found: parts[found[1]], template)
 
 
 _STILL = (
@@ -127,9 +123,9 @@ def _note(each: StepCurves) -> str:
     words = [] if each.weight is not None else ["The spec fixes its ε."]
     if each.step.accuracy is None:
         words.append(f"Shown for {plural(_rows(each), 'row')}.")
-    rests = condition_words(each.step)
-    if rests is not None:
-        words.append(f"The error holds only {rests}; dpql does not check that.")
+    condition = condition_words(each.step)
+    if condition is not None:
+        words.append(f"The error holds only {condition}; dpql does not check that.")
     return f'<p class="note">{" ".join(words)}</p>' if words else ""
 
 
