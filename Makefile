@@ -35,7 +35,7 @@ check: $(READY)  ## format, lint, types, import contracts, docs, stale files
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/dpql fmt --check specs
 	$(BIN)/dpql plan --check specs
-	$(BIN)/python -m pytest --quiet -n 2 tests/docs tests/test_errors_manual.py
+	$(BIN)/python -m pytest --quiet -n 2 tests/docs tests/manual
 
 fmt: $(READY)  ## lay out the code
 	$(BIN)/ruff format dpql tests benchmarks

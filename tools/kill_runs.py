@@ -49,7 +49,7 @@ MODULES = (
     "dpql.api.execute",
     "dpql.api.examine",
     "dpql.curator.engines.polars_engine",
-    "dpql.curator.engines.tables",
+    "dpql.reports.frames",
     "dpql.language",
     "dpql.ledger.sqlite",
     "dpql.ledger.postgres",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dpql.model.plan import Plan
     from dpql.model.spec import Spec
-    from dpql.planner.diff import Difference
+    from dpql.review.diff import Difference
 
 
 def load(path: str | Path) -> Spec:
@@ -98,6 +98,6 @@ def diff(old: Plan, new: Plan) -> Difference:
         old: the plan before the change.
         new: the plan after it.
     """
-    from dpql.planner.diff import diff as judge
+    from dpql.review.diff import diff as judge
 
     return judge(old, new)

@@ -24,7 +24,7 @@ def tell(accounts: list[Account], form: str) -> int:
 
 
 def _text(account: Account) -> str:
-    from dpql.planner.figures import bar, rational
+    from dpql.model.figures import bar, rational
 
     spent, cap = rational(account.spent), rational(account.cap)
     gauge = f"{bar(account.committed / account.cap)}   {rational(account.left)} left"
@@ -51,7 +51,7 @@ def _near(place: str) -> str:
 
 
 def _run_line(run: Run) -> str:
-    from dpql.planner.figures import rational
+    from dpql.model.figures import rational
 
     state = _MARKS.get(run.state.value, run.state.value)
     name = f"   {run.envelope[:16]}" if run.envelope else ""

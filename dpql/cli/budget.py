@@ -14,8 +14,8 @@ from dpql.errors import LedgerFault
 if TYPE_CHECKING:
     from dpql.ledger import Account
     from dpql.model.plan import Plan
-    from dpql.planner.diff import Difference
-    from dpql.planner.explain import Explanation
+    from dpql.review.diff import Difference
+    from dpql.review.explain import Explanation
 
 
 _OVER = "does not fit"
@@ -56,7 +56,7 @@ class Budget:
         account = self.account(plan)
         if account is None:
             return explanation
-        from dpql.planner.figures import bar, rational
+        from dpql.model.figures import bar, rational
 
         ends = map(rational, (account.committed, _after(account, plan)))
         words = f"{' → '.join(dict.fromkeys(ends))} of {rational(account.cap)}"
@@ -73,8 +73,8 @@ class Budget:
         account = self.account(new)
         if account is None:
             return difference
-        from dpql.planner.changes import Change, Verdict
-        from dpql.planner.figures import rational
+        from dpql.model.figures import rational
+        from dpql.review.diff_rules import Change, Verdict
 
         ends = [rational(_after(account, plan)) for plan in (old, new)]
         words = " → ".join(dict.fromkeys(ends)) + f" of {rational(account.cap)}"

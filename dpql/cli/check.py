@@ -77,7 +77,7 @@ def command(*, paths: tuple[Path, ...], form: str) -> int:
 
 def _checked(path: Path) -> _Result:
     from dpql import api
-    from dpql.planner.explain import cautions
+    from dpql.review.explain import cautions
 
     try:
         plan = api.plan(api.load(path))

@@ -34,7 +34,7 @@ class Debit:
     @classmethod
     def of(cls, plan: Plan, account: Account | None) -> Debit:
         """Return the debit that a run of the plan would be."""
-        from dpql.planner.figures import rational
+        from dpql.model.figures import rational
 
         spent = rational(plan.spent)
         if account is None:

@@ -17,7 +17,7 @@ from dpql.diagnostics import shown
 if TYPE_CHECKING:
     from dpql.model.plan import Plan
     from dpql.model.spec import Spec
-    from dpql.planner.diff import Difference
+    from dpql.review.diff import Difference
 
 _COLOURS = {"WEAKER": "red", "REVIEW": "yellow", "STRONGER": "green", "SAME": "green"}
 _FAILING = {
@@ -215,9 +215,9 @@ def _text(judgement: Judgement, budget: Budget) -> str:
         return f"{word}  {shown(judgement.source, limit=400)}\n"
     from dpql.cli.fitting import fitted
     from dpql.cli.paint import painted
-    from dpql.planner import diff_render, render
-    from dpql.planner.diff_steps import computed
-    from dpql.planner.explain import explain
+    from dpql.review import diff_render, render
+    from dpql.review.diff_rules import computed
+    from dpql.review.explain import explain
 
     if judgement.difference is None:
         explanation = budget.beside(explain(judgement.plan), judgement.plan)
@@ -232,9 +232,9 @@ def _text(judgement: Judgement, budget: Budget) -> str:
 
 
 def _markdown(judgement: Judgement, budget: Budget) -> str:
-    from dpql.planner import diff_render, render
-    from dpql.planner.diff_steps import computed
-    from dpql.planner.explain import explain
+    from dpql.review import diff_render, render
+    from dpql.review.diff_rules import computed
+    from dpql.review.explain import explain
 
     name = render.marked(shown(judgement.title, limit=400))
     if judgement.plan is None:
@@ -250,8 +250,8 @@ def _markdown(judgement: Judgement, budget: Budget) -> str:
 
 
 def _document(judgement: Judgement, budget: Budget) -> dict[str, Any]:
-    from dpql.planner import diff_render
-    from dpql.planner.diff_steps import computed
+    from dpql.review import diff_render
+    from dpql.review.diff_rules import computed
 
     plan, found = judgement.plan, judgement.difference
     body: dict[str, Any] = {"verdict": judgement.verdict}

@@ -147,11 +147,10 @@ class Beginning:
 
 
 def _columns(path: Path) -> dict[str, str]:
-    from importlib import import_module
+    # Imported here: only this option reads a file of data.
+    from dpql.curator.engines.header import header
 
-    # Named, not imported: only this option needs an engine.
-    found: dict[str, str] = import_module("dpql.curator.engines.header").header(path)
-    return found
+    return header(path)
 
 
 def _laid_out(text: str) -> str:

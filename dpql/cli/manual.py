@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill, indent
 
-from dpql.cli.terms import TERMS
-from dpql.errors import Code
 from dpql.language.keys import SPEC
 from dpql.language.shape import (
     Choice,
@@ -22,6 +20,8 @@ from dpql.language.shape import (
     Variants,
 )
 from dpql.manual import CODES
+from dpql.manual.code import Code
+from dpql.manual.terms import TERMS
 
 WIDTH = 78
 

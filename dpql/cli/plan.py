@@ -102,16 +102,16 @@ def command(
 def _review(
     path: Path, settings: tuple[Setting, ...], budget: Budget, form: str
 ) -> object:
-    from dpql.planner import render
-    from dpql.planner.explain import explain
+    from dpql.review import render
+    from dpql.review.explain import explain
 
     plan = files.plan_at(path)
     if settings:
-        from dpql.cli import supposing
         from dpql.cli.fitting import fitted
         from dpql.cli.paint import painted
+        from dpql.review import what_if
 
-        review = supposing.review(plan, dict(settings), form, source=str(path))
+        review = what_if.render(plan, dict(settings), form, source=str(path))
         plain = isinstance(review, str) and form == "text"
         return painted(fitted(str(review), console.width())) if plain else review
     if form == "json":
@@ -131,7 +131,7 @@ def _write(plan: Plan, out: Path | None, html: Path | None) -> None:
         files.save(out, plan.to_json())
         console.note(f"wrote {shown(str(out), limit=400)}\n")
     if html:
-        from dpql.cli.curves import page
+        from dpql.review.curves import page
 
         files.save(html, page(plan).encode("utf-8"))
         console.note(f"wrote {shown(str(html), limit=400)}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from dpql.cli import console, files, statuses
 from dpql.cli.statuses import CommandFault
 from dpql.cli.wording import examples
 from dpql.diagnostics import shown
+
+if TYPE_CHECKING:
+    from dpql.reports.view import View
 
 
 @click.command(
@@ -47,8 +51,8 @@ def _is_envelope(path: Path) -> bool:
 
 
 def _show_plan(path: Path, form: str) -> int:
-    from dpql.planner import render
-    from dpql.planner.explain import explain
+    from dpql.review import render
+    from dpql.review.explain import explain
 
     if path.suffix not in {".json", ".yaml", ".yml", ".dpql"}:
         raise CommandFault.of(
@@ -58,7 +62,7 @@ def _show_plan(path: Path, form: str) -> int:
         )
     plan = files.plan_at(path)
     if form == "html":
-        from dpql.cli.curves import page
+        from dpql.review.curves import page
 
         console.tell(page(plan))
     elif form == "json":
@@ -92,11 +96,22 @@ def _show_release(path: Path, form: str) -> int:
 
         console.tell(recompute(view.predicate).to_csv())
     else:
-        from importlib import import_module
-
         from dpql.cli.fitting import fitted
 
-        renderer = import_module(f"dpql.reports.render_{form}")
-        text: str = getattr(renderer, f"as_{form}")(view)
+        text = _rendered(view, form)
         console.tell(fitted(text, console.width() if form == "text" else None))
     return statuses.FINE
+
+
+def _rendered(view: View, form: str) -> str:
+    if form == "html":
+        from dpql.reports.render_html import as_html
+
+        return as_html(view)
+    if form == "markdown":
+        from dpql.reports.render_markdown import as_markdown
+
+        return as_markdown(view)
+    from dpql.reports.render_text import as_text
+
+    return as_text(view)

@@ -1,16 +1,18 @@
-"""What the manual says of every code.
+"""Every error code and every term, as text: the only place that explains them.
 
-The codes of later stages stand in `dpql.errors`; those of the language stand here,
-where they cost nothing until somebody asks.
+Code that refuses something names a code and writes a message; it imports nothing from
+here. Only the command line shows these pages, and docs/reference/errors.md is made of
+them.
 """
 
 from __future__ import annotations
 
-from dpql.errors import CODES as LATER_CODES
-from dpql.errors import Code
 from dpql.manual.budget import BUDGET
+from dpql.manual.code import Code
 from dpql.manual.command import COMMAND
+from dpql.manual.internal import INTERNAL
 from dpql.manual.meaning import MEANING
+from dpql.manual.planning import PLANNING
 from dpql.manual.running import RUNNING
 from dpql.manual.shape import SHAPE
 from dpql.manual.syntax import SYNTAX
@@ -22,11 +24,12 @@ CODES: dict[str, Code] = dict(
             **SYNTAX,
             **SHAPE,
             **MEANING,
-            **LATER_CODES,
+            **PLANNING,
             **RUNNING,
             **TRUST,
             **BUDGET,
             **COMMAND,
+            **INTERNAL,
         }.items()
     )
 )

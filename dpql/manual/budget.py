@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpql.errors import Code
+from dpql.manual.code import Code
 
 BUDGET: dict[str, Code] = {
     "DPQL700": Code(

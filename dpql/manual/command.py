@@ -1,8 +1,8 @@
-"""Codes 8xx: a command cannot do what it is asked."""
+"""The manual of DPQL8xx: a command cannot do what it is asked."""
 
 from __future__ import annotations
 
-from dpql.errors import Code
+from dpql.manual.code import Code
 
 COMMAND: dict[str, Code] = {
     "DPQL800": Code(

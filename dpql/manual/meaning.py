@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpql.errors import Code
+from dpql.manual.code import Code
 
 MEANING: dict[str, Code] = {
     "DPQL301": Code(
@@ -191,14 +191,5 @@ MEANING: dict[str, Code] = {
         cause="Rows are counted in 64 bits; at most 2^62 can be declared.",
         wrong="rows: {at_most: 5_000_000_000_000_000_000}",
         right="rows: {at_most: 2_000_000}",
-    ),
-    "DPQL900": Code(
-        title="dpql caught itself in a mistake",
-        cause=(
-            "A result was checked a second way and did not agree. Nothing was written "
-            "or released. This is a bug in dpql."
-        ),
-        wrong="dpql check specs/wages.yaml, again and again",
-        right="DPQL_DEBUG=1 dpql check specs/wages.yaml, and a report of what it shows",
     ),
 }

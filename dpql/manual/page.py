@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from dpql.errors import Code
 from dpql.manual import CODES
+from dpql.manual.code import Code
 
 _FAMILIES = {
     "1": "The text cannot be read",

@@ -1,8 +1,8 @@
-"""What the manual says of codes 5xx: the data do not fit the plan."""
+"""The manual of DPQL5xx: the data do not fit the plan."""
 
 from __future__ import annotations
 
-from dpql.errors import Code
+from dpql.manual.code import Code
 
 RUNNING: dict[str, Code] = {
     "DPQL500": Code(

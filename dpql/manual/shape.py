@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpql.errors import Code
+from dpql.manual.code import Code
 
 SHAPE: dict[str, Code] = {
     "DPQL201": Code(

@@ -20,7 +20,6 @@ import hashlib
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 from dpql.diagnostics import shown
@@ -274,15 +273,16 @@ class Plan:
         raise PlanFault.of("DPQL406", words, hint=f"the first are {names}")
 
     def __str__(self) -> str:
-        return _view("text", self)
+        from dpql.review.explain import explain
+        from dpql.review.render import as_text
+
+        return as_text(explain(self)).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return _view("html", self)
+        from dpql.review.explain import explain
+        from dpql.review.render import as_html
 
-
-def _view(form: str, plan: Plan) -> str:
-    """Ask the planner, which knows the words; the model imports no stage."""
-    return str(getattr(import_module("dpql.planner.views"), form)(plan))
+        return as_html(explain(self))
 
 
 def spec_digest(spec: Spec) -> str:

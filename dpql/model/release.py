@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, ClassVar, overload
@@ -21,9 +20,6 @@ from dpql.model.notation import number_text, plain
 from dpql.model.plan import VERSION, Plan, Step
 from dpql.model.release_text import as_csv, as_html, as_text
 from dpql.model.spec import CategoryColumn, Data, StatisticKind
-
-_TABLES = "dpql.curator.engines.tables"
-"""Named, not imported: the model knows no engine, and only engines know polars."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +123,9 @@ class Result:
 
     def to_polars(self) -> Any:
         """Return a polars frame: a column per heading, then the numbers."""
-        return import_module(_TABLES).result_frame(self)
+        from dpql.reports.frames import result_frame
+
+        return result_frame(self)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -172,13 +170,15 @@ class Outcome:
 
     def to_polars(self) -> Any:
         """Return a polars frame with one row per value of every statistic."""
-        return import_module(_TABLES).outcome_frame(self)
+        from dpql.reports.frames import outcome_frame
+
+        return outcome_frame(self)
 
     def to_parquet(self) -> bytes:
         """Return the frame of `to_polars` as a parquet file."""
-        content = import_module(_TABLES).parquet_bytes(self)
-        assert isinstance(content, bytes)
-        return content
+        from dpql.reports.frames import parquet_bytes
+
+        return parquet_bytes(self)
 
     def write_parquet(self, path: Path | str) -> None:
         """Write `to_parquet` to a new file; an existing one is refused."""

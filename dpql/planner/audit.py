@@ -10,9 +10,9 @@ from dpql.diagnostics import shown
 from dpql.errors import DpqlError, PlanFault
 from dpql.mechanisms import MECHANISMS
 from dpql.model.codec import encode
+from dpql.model.figures import quantity, rational
 from dpql.model.plan import Part, Plan, Step
 from dpql.model.spec import Spec
-from dpql.planner.figures import quantity, rational
 from dpql.planner.rules import Rules
 from dpql.planner.soundness import is_sound
 

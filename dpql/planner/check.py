@@ -1,22 +1,16 @@
-"""Whether the plans checked in beside the specs are what the specs compile to.
-
-Run ``python -m dpql.planner.check DIRECTORY`` to check, with ``--write`` to write them.
-"""
+"""Whether the plans checked in beside the specs are what the specs compile to."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
-from importlib import import_module
 from pathlib import Path
 
-from dpql.diagnostics import render_concise, shown
+from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, DpqlError
 from dpql.model.spec import Spec
 from dpql.planner.compiler import plan
 
 Load = Callable[[Path], Spec]
-SUFFIXES = (".yaml", ".dpql")
 
 
 def plan_path(spec: Path) -> Path:
@@ -24,40 +18,9 @@ def plan_path(spec: Path) -> Path:
     return spec.with_suffix(".plan.json")
 
 
-def specs_in(directory: Path) -> list[Path]:
-    """Return the specs of a directory, sorted."""
-    return sorted(path for path in directory.iterdir() if path.suffix in SUFFIXES)
-
-
 def stale(specs: Iterable[Path], load: Load) -> tuple[Diagnostic, ...]:
     """Return a fault for every spec that does not compile to the plan beside it."""
     return tuple(fault for spec in specs for fault in _stale(spec, load))
-
-
-def write(specs: Iterable[Path], load: Load) -> None:
-    """Write the plan of every spec beside it.
-
-    Raises:
-        DpqlError: a spec cannot be read or planned.
-    """
-    for spec in specs:
-        plan_path(spec).write_bytes(plan(load(spec)).to_json())
-
-
-def main(arguments: list[str]) -> int:
-    """Check or write the plans of the directories named; return the exit status."""
-    # Planner and language never import one another; only this entry point, which
-    # stands where a command would, brings them together.
-    load: Load = import_module("dpql.language").load
-    writing = "--write" in arguments
-    names = [name for name in arguments if not name.startswith("-")]
-    specs = [spec for name in names for spec in specs_in(Path(name))]
-    if writing:
-        write(specs, load)
-    faults = stale(specs, load)
-    if faults:
-        sys.stderr.write(render_concise(faults) + "\n")
-    return 1 if faults else 0
 
 
 def _stale(spec: Path, load: Load) -> tuple[Diagnostic, ...]:
@@ -76,7 +39,3 @@ def _stale(spec: Path, load: Load) -> tuple[Diagnostic, ...]:
             hint=f"write `{shown(path.name)}` anew and review the difference",
         ),
     )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))

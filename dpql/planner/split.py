@@ -9,10 +9,10 @@ from fractions import Fraction
 from dpql.diagnostics import shown
 from dpql.errors import PlanFault
 from dpql.exact import round_up_to_digits
+from dpql.model.figures import decimal, quantity, rational, within_text
 from dpql.model.spec import Epsilon, Share, Statistic
 from dpql.planner.calibrate import stated_error
 from dpql.planner.draft import Draft
-from dpql.planner.figures import decimal, quantity, rational, within_text
 from dpql.planner.price import cheapest
 from dpql.statistics import Description
 

@@ -43,7 +43,7 @@ def test_an_id_that_protects_nobody_is_pointed_out(tmp_path: Path) -> None:
     unit = next(line for line in lines if line.strip().startswith("unit: "))
     lines[lines.index(unit)] = "  unit: row"
     spec.write_text("\n".join(lines), "utf-8")
-    note = "is declared an id, but each row is protected by itself"
+    note = "is declared an id, but the unit is a row"
     run = dpql("check", spec, WAGES)
     assert (0, 1) == (run.returncode, run.stdout.count(note)), run.stdout + run.stderr
     document = json.loads(fine(dpql("check", spec, WAGES, "--format", "json")))

@@ -14,8 +14,8 @@ from cli.started import ROOT, dpql, fine, refused, surroundings
 from dpql.cli.main import COMMANDS, LazyGroup
 from dpql.cli.main import dpql as group
 from dpql.cli.manual import page, titles
-from dpql.cli.terms import TERMS
 from dpql.manual import CODES
+from dpql.manual.terms import TERMS
 
 pytestmark = pytest.mark.cli
 

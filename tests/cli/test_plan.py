@@ -111,10 +111,10 @@ def test_fresh_and_stale_plans_are_told_apart(tmp_path: Path) -> None:
 def test_a_supposition_is_shown_and_cannot_be_saved(tmp_path: Path) -> None:
     """Half the budget makes the shares less exact; nothing can be written of it."""
     text = fine(dpql("plan", WAGES, "--set", "epsilon=1/2"))
-    assert "supposing epsilon = 1/2" in text
+    assert "what if epsilon = 1/2" in text
     assert "± 77" in text
     assert "EUR/month *" in text
-    assert "* if there are 1 000 rows" in text
+    assert "* for 1 000 rows" in text
     assert "instead of 1" in text
     target = tmp_path / "no.json"
     refused(dpql("plan", WAGES, "--set", "epsilon=2", "--out", target), 2, "what-if")
@@ -167,7 +167,7 @@ def test_a_table_gives_up_as_little_as_it_must(
     if rule:
         heading, _, *rows = narrow.splitlines()[2:7]
         place = heading.index("within")
-        assert ["± 60", "beside each value", "± 32"] == [row[place:] for row in rows]
+        assert ["± 60", "known after the run", "± 32"] == [row[place:] for row in rows]
 
 
 def _on_a_terminal(columns: int, *arguments: str, **environment: str) -> str:

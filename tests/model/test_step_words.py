@@ -7,8 +7,8 @@ import spec_text
 from dpql.model.plan import Plan
 from dpql.model.step_words import bound_words, definition, variance_words
 from dpql.planner import plan
-from dpql.planner.explain import explain
-from dpql.planner.render import as_text
+from dpql.review.explain import explain
+from dpql.review.render import as_text
 
 
 def spread(rows: str, neighbours: str) -> Plan:

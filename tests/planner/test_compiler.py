@@ -193,7 +193,7 @@ def test_planning_loads_no_engine_and_no_coins() -> None:
     module of ours imports it is an import contract.
     """
     code = (
-        "import sys; import dpql.planner, dpql.planner.render, dpql.planner.diff; "
+        "import sys; import dpql.planner, dpql.review.render, dpql.review.diff; "
         "bad = {'polars', 'numpy', 'secrets', 'dpql.curator', 'dpql.language'}; "
         "sys.exit(', '.join(bad & set(sys.modules)) or 0)"
     )

@@ -1,4 +1,4 @@
-"""Rules of the house for the pure packages of planning."""
+"""Rules of the house for the pure packages of planning and review."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PURE = [
     path
-    for package in ("statistics", "planner")
+    for package in ("statistics", "planner", "review")
     for path in sorted((ROOT / "dpql" / package).glob("*.py"))
 ]
 

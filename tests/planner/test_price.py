@@ -13,9 +13,9 @@ from spec_text import ID, integer, make_spec, number
 from dpql.errors import InternalFault, PlanFault
 from dpql.model.spec import Spec
 from dpql.planner import plan, price
-from dpql.planner.alternatives import error_at, round_target
 from dpql.planner.compiler import compiled
 from dpql.planner.rules import FORMAT_1
+from dpql.review.alternatives import error_at, round_target
 
 KEYS = "{type: category, keys: [a, b, c]}"
 COLUMNS = {"x": integer(0, 100), "g": KEYS}

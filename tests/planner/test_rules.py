@@ -11,8 +11,8 @@ from dpql.errors import PlanFault
 from dpql.model.plan import VERSION, Plan
 from dpql.planner import audit, audit_published, plan, read
 from dpql.planner.compiler import compiled
-from dpql.planner.diff import diff
 from dpql.planner.rules import FORMAT_1, NOW, rules_of
+from dpql.review.diff import diff
 
 COLUMNS = {"p": ID, "x": integer(0, 10), "y": integer(0, 10)}
 SHARE = {"spend": "{share: 1}"}

@@ -9,12 +9,12 @@ from html import unescape
 import pytest
 from reports.sample_releases import DAY, STEWARD, VERSIONS, make_outcome, small_plan
 
-from dpql.cli.curves.page import page
 from dpql.model.plan import Plan
 from dpql.planner import plan
-from dpql.planner.explain import explain
-from dpql.planner.render import as_markdown
 from dpql.reports.report import sign
+from dpql.review.curves.page import page
+from dpql.review.explain import explain
+from dpql.review.render import as_markdown
 
 PURPOSE = "No noise was needed.   promises   nothing " + "x" * 900 + " end"
 TOLD = PURPOSE.replace("   ", r" \u{0020}\u{0020}")

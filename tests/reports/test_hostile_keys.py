@@ -12,14 +12,13 @@ from reports.sample_releases import DAY, STEWARD, VERSIONS, make_outcome
 
 from dpql.model.plan import Plan
 from dpql.planner import plan
-from dpql.planner.diff import diff
-from dpql.planner.diff_render import as_html as diff_html
-from dpql.planner.diff_render import as_markdown as diff_markdown
-from dpql.planner.diff_render import as_text as diff_text
-from dpql.planner.explain import explain
-from dpql.planner.render import as_markdown, as_text
-from dpql.planner.views import html, text
 from dpql.reports.report import sign
+from dpql.review.diff import diff
+from dpql.review.diff_render import as_html as diff_html
+from dpql.review.diff_render import as_markdown as diff_markdown
+from dpql.review.diff_render import as_text as diff_text
+from dpql.review.explain import explain
+from dpql.review.render import as_markdown, as_text
 
 KEY = 'a" or c == "b'
 FORGED = 'c == "a" or c == "b"'
@@ -52,8 +51,8 @@ def plan_texts(made: Plan) -> dict[str, str]:
     """Return every form in which a plan is reviewed."""
     change = diff(filtered("c == b"), made)
     return {
-        "plan": text(made),
-        "plan html": html(made),
+        "plan": str(made),
+        "plan html": made._repr_html_(),
         "plan text": as_text(explain(made)),
         "plan markdown": as_markdown(explain(made)),
         "diff": diff_text(change),

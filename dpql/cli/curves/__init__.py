@@ -1,5 +1,0 @@
-"""The page of `dpql plan --html`: error against epsilon, with sliders, offline."""
-
-from dpql.cli.curves.page import page
-
-__all__ = ["page"]

@@ -1,0 +1,1 @@
+"""A plan for people: explained, compared with another, and with other settings."""

@@ -1,0 +1,103 @@
+"""What a step would state with another mechanism, epsilon or target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpql.errors import PlanFault
+from dpql.model.plan import Plan, Step
+from dpql.model.spec import Statistic
+from dpql.planner.calibrate import stated_error
+from dpql.planner.price import price
+from dpql.statistics import Description
+
+_NUDGE = Fraction(1_000_001, 1_000_000)
+_ROUND = (Fraction(5), Fraction(2), Fraction(1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A round accuracy, what it costs, and the total it would lead to."""
+
+    within: Fraction
+    epsilon: Fraction
+    total: Fraction
+
+
+def error_at(
+    plan: Plan, step: Step, mechanism: str, epsilon: Fraction, *, rows: int | None
+) -> Fraction | None:
+    """Return the accuracy that the step would state with that noise."""
+    return stated_error(
+        description_of(step),
+        mechanism,
+        epsilon,
+        ask=statistic_of(plan, step),
+        rows=rows,
+    )
+
+
+def finer_grid(plan: Plan, step: Step) -> Fraction | None:
+    """Return the better accuracy that a millionth more epsilon would give, if any.
+
+    Just at a power of two the grid of snapping is twice as coarse as just above it.
+    Source: MATH 3.2, powers of two.
+    """
+    grids = [dict(part.noise.parameters).get("Lambda_prime") for part in step.parts]
+    if None in grids:
+        return None
+    rows = step.at_least or 1
+    try:
+        nudged = error_at(plan, step, step.mechanism, step.epsilon * _NUDGE, rows=rows)
+    except PlanFault:
+        # No release may spend more than the ceiling, not even a millionth.
+        return None
+    present = error_at(plan, step, step.mechanism, step.epsilon, rows=rows)
+    if nudged is None or present is None or nudged * 100 > present * 99:
+        return None
+    return nudged if step.accuracy is not None else None
+
+
+def round_target(plan: Plan, step: Step) -> Target | None:
+    """Return the next round accuracy below the stated one and what it takes."""
+    if step.accuracy is None or step.accuracy <= step.quantisation:
+        return None
+    within = _round_below(step.accuracy)
+    try:
+        epsilon = price(
+            statistic_of(plan, step), description_of(step), step.mechanism, within
+        )
+    except PlanFault:
+        return None
+    return Target(
+        within=within, epsilon=epsilon, total=plan.spent - step.epsilon + epsilon
+    )
+
+
+def description_of(step: Step) -> Description:
+    """Return the description that the step was made from."""
+    return Description(
+        measures=tuple(part.measure for part in step.parts),
+        readout=step.readout,
+        lower=step.lower,
+        upper=step.upper,
+        quantisation=step.quantisation,
+        sensitivity=step.sensitivity,
+        unit=step.unit,
+    )
+
+
+def statistic_of(plan: Plan, step: Step) -> Statistic:
+    """Return the statistic of the spec that the step answers."""
+    return next(each for each in plan.spec.statistics if each.name == step.name)
+
+
+def _round_below(x: Fraction) -> Fraction:
+    """Return the largest 1, 2 or 5 times a power of ten below x."""
+    power = Fraction(1)
+    while power >= x:
+        power /= 10
+    while power * 10 < x:
+        power *= 10
+    return next(m * power for m in _ROUND if m * power < x)

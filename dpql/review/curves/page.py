@@ -1,0 +1,192 @@
+"""The page: one file that loads nothing and runs only its own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from fractions import Fraction
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from dpql.model.figures import (
+    decimal,
+    plural,
+    rational,
+    within_text,
+)
+from dpql.model.notation import quoted
+from dpql.model.plan import Plan
+from dpql.model.promised_rows import condition_words
+from dpql.review.curves.chart import Chart
+from dpql.review.curves.points import StepCurves, step_curves, totals
+from dpql.review.explain import explain, guarantee, title
+from dpql.review.names import whole
+
+
+def page(plan: Plan) -> str:
+    """Return a self-contained page of curves and sliders."""
+    style, script = (_part(name) for name in ("page.css", "page.js"))
+    shares = step_curves(plan)
+    parts = {
+        "policy": "; ".join(
+            [
+                "default-src 'none'",
+                f"style-src '{_hash(style)}'",
+                f"script-src '{_hash(script)}'",
+                "base-uri 'none'",
+                "form-action 'none'",
+            ]
+        ),
+        "style": style,
+        "script": script,
+        "release": escape(whole(plan.spec.release)),
+        "purpose": escape(whole(quoted(plan.spec.purpose))),
+        "digest": plan.digest[:8],
+        "facts": "".join(
+            f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>"
+            for name, text in explain(plan).facts
+        ),
+        "panel": _panel(plan) if _sliding(shares) else _STILL,
+        "cards": "".join(_card(plan, n, shares) for n in range(len(shares))),
+        "data": _embedded(_data(plan, shares)),
+    }
+    return _filled(_part("page.html"), parts)
+
+
+def _filled(template: str, parts: dict[str, str]) -> str:
+    """Fill each placeholder once; the text of a part is never searched for more."""
+    return re.sub(r"\{\{([a-z]+)\}\}", lambda found: parts[found[1]], template)
+
+
+_STILL = (
+    '<p class="panel">The spec fixes the ε of every statistic, so no slider can '
+    "change it; the curves show what other amounts would give.</p>"
+)
+
+
+def _sliding(shares: tuple[StepCurves, ...]) -> int:
+    """Return how many statistics take a share of the total."""
+    return sum(each.weight is not None for each in shares)
+
+
+def _panel(plan: Plan) -> str:
+    offered = totals(plan)
+    return (
+        '<div class="panel live"><div class="row"><h2>Try another total</h2>'
+        '<button id="back" type="button">back to the plan</button></div>'
+        f'<input id="total" type="range" min="0" max="{len(offered) - 1}" '
+        f'value="{offered.index(plan.epsilon)}" aria-label="total epsilon">'
+        f'<div class="row ends"><span>ε {rational(offered[0])}</span>'
+        f"<span>ε {rational(offered[-1])}</span></div>"
+        f'<output id="total-text">{escape(_total_text(plan, plan.epsilon))}</output>'
+        '<p id="warning" role="alert" hidden>That total does not cover what the spec '
+        "fixes.</p></div>"
+    )
+
+
+def _total_text(plan: Plan, total: Fraction) -> str:
+    return f"ε = {rational(total)}: {guarantee(plan, total)}"
+
+
+def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...]) -> str:
+    each = shares[number]
+    step = each.step
+    within = escape(
+        _own(each) if step.accuracy is None else within_text(step.accuracy, step.unit)
+    )
+    part = f"{round(100 * step.epsilon / plan.epsilon)}%"
+    return (
+        f'<section id="statistic-{number}"><h2>{escape(title(step))}</h2>'
+        f'<p class="reading"><output class="within">{within}</output> '
+        f'<span class="was" hidden>the plan: {within}</span></p>'
+        f'<p class="cost">ε <output class="epsilon">{rational(step.epsilon)}</output>, '
+        f'<output class="part">{part}</output> of the total, {escape(step.mechanism)}'
+        "</p>"
+        f"{Chart.around(each.curves).svg(each.curves, step.mechanism, step.epsilon)}"
+        f"{_slider(number, shares)}{_note(each)}</section>"
+    )
+
+
+def _slider(number: int, shares: tuple[StepCurves, ...]) -> str:
+    if shares[number].weight is None or _sliding(shares) == 1:
+        return ""
+    return (
+        '<label class="live"><span>share</span> <input type="range" class="share" '
+        f'min="-8" max="8" value="0" data-statistic="{number}"></label>'
+    )
+
+
+def _note(each: StepCurves) -> str:
+    words = [] if each.weight is not None else ["The spec fixes its ε."]
+    if each.step.accuracy is None:
+        words.append(f"Shown for {plural(_rows(each), 'row')}.")
+    condition = condition_words(each.step)
+    if condition is not None:
+        words.append(f"The error holds only {condition}; dpql does not check that.")
+    return f'<p class="note">{" ".join(words)}</p>' if words else ""
+
+
+def _rows(each: StepCurves) -> int:
+    return next(curve.rows for curve in each.curves if curve.rows is not None)
+
+
+def _own(each: StepCurves) -> str:
+    return next(
+        within_text(error, each.step.unit)
+        for curve in each.curves
+        if curve.mechanism == each.step.mechanism
+        for epsilon, error in curve.points
+        if epsilon == each.step.epsilon
+    )
+
+
+def _data(plan: Plan, shares: tuple[StepCurves, ...]) -> dict[str, Any]:
+    return {
+        "totals": [
+            {"epsilon": _number(total), "text": _total_text(plan, total)}
+            for total in totals(plan)
+        ],
+        "statistics": [_series(each) for each in shares],
+    }
+
+
+def _series(each: StepCurves) -> dict[str, Any]:
+    chart = Chart.around(each.curves)
+    step = each.step
+    points = next(c.points for c in each.curves if c.mechanism == step.mechanism)
+    return {
+        "weight": None if each.weight is None else _number(each.weight),
+        "epsilon": _number(step.epsilon),
+        "points": [
+            {
+                "epsilon": _number(epsilon),
+                "shown": rational(epsilon),
+                "within": within_text(error, step.unit),
+                "x": chart.x(epsilon),
+                "y": chart.y(error),
+            }
+            for epsilon, error in points
+        ],
+    }
+
+
+def _number(x: Fraction) -> float:
+    return float(decimal(x, 12).replace(" ", ""))
+
+
+def _embedded(document: Any) -> str:
+    """Return JSON that no HTML parser can mistake for an end of the script."""
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _part(name: str) -> str:
+    return files(__package__ or "").joinpath(name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"

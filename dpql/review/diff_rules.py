@@ -1,0 +1,367 @@
+"""The rules by which two plans are compared: what changed, and how grave it is.
+
+First what concerns the whole release (budget, unit, source, columns), then each
+statistic (what is new or gone, and what is grouped or noised in another way).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import TypeVar
+
+from dpql.model.condition_text import condition_text
+from dpql.model.figures import decimal, exactly, plural, rational, times
+from dpql.model.notation import measure_text, quoted, unit_text
+from dpql.model.plan import Plan, Step
+from dpql.model.promised_rows import condition_words
+from dpql.model.spec import (
+    CategoryColumn,
+    Column,
+    FillNulls,
+    NumberColumn,
+    Privacy,
+    Rows,
+    RowsExactly,
+)
+from dpql.model.step_words import definition
+from dpql.review.explain import promise, reads, within
+from dpql.review.names import column_name, whole
+
+_MOST_DIGITS = 1_000
+
+_SHOWN = 3
+"""How many keys a change lists; the others are only counted."""
+
+_T = TypeVar("_T")
+
+
+class Verdict(StrEnum):
+    """How the new promise compares with the old one; the gravest comes first."""
+
+    WEAKER = "WEAKER"
+    REVIEW = "REVIEW"
+    STRONGER = "STRONGER"
+    SAME = "SAME"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One difference: what it concerns, how it reads, what it means.
+
+    ``mark`` is ``!`` where a person must look, ``+`` and ``-`` for whole statistics.
+    """
+
+    verdict: Verdict
+    subject: str
+    text: str
+    note: str
+    mark: str
+
+    @classmethod
+    def of(
+        cls, verdict: Verdict, subject: str, text: str, note: str = "", mark: str = ""
+    ) -> Change:
+        """Make a change; what weakens or needs review is marked."""
+        alarm = verdict in (Verdict.WEAKER, Verdict.REVIEW)
+        return cls(
+            verdict=verdict,
+            subject=subject,
+            text=text,
+            note=note,
+            mark=mark or ("!" if alarm else " "),
+        )
+
+
+def promise_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
+    """Return what changed apart from single statistics."""
+    return (
+        *_budget(old, new),
+        *_title(old, new),
+        *_privacy(old.spec.privacy, new.spec.privacy),
+        *_source(old, new),
+        *_columns(old, new),
+    )
+
+
+def _budget(old: Plan, new: Plan) -> Iterator[Change]:
+    if (old.epsilon, old.spent) != (new.epsilon, new.spent):
+        weaker = new.spent > old.spent or new.epsilon > old.epsilon
+        text = f"ε {contrast(old, new, _amount, 4)}"
+        same = old.spent == new.spent
+        odds = "" if same else contrast(old.spent, new.spent, times, 3)
+        note = f"e^ε {odds or times(new.spent)}"
+        verdict = Verdict.WEAKER if weaker else Verdict.STRONGER
+        yield Change.of(verdict, "budget", text, note)
+    if old.delta != new.delta:
+        verdict = Verdict.WEAKER if new.delta > old.delta else Verdict.STRONGER
+        yield Change.of(verdict, "delta", f"δ {old.delta} → {new.delta}")
+
+
+def _title(old: Plan, new: Plan) -> Iterator[Change]:
+    """Yield changes of name and purpose: an approval may depend on them."""
+    if old.spec.release != new.spec.release:
+        text = f"{whole(old.spec.release)} → {whole(new.spec.release)}"
+        yield Change.of(Verdict.REVIEW, "release", text, "another name")
+    if old.spec.purpose != new.spec.purpose:
+        texts = [whole(quoted(plan.spec.purpose)) for plan in (old, new)]
+        yield Change.of(Verdict.REVIEW, "purpose", " → ".join(texts))
+
+
+def _amount(plan: Plan, digits: int) -> str:
+    if plan.spent == plan.epsilon:
+        return rational(plan.epsilon, digits)
+    return f"{rational(plan.spent, digits)} of {rational(plan.epsilon, digits)}"
+
+
+def _privacy(old: Privacy, new: Privacy) -> Iterator[Change]:
+    if old.unit != new.unit:
+        names = [whole(unit_text(unit)) for unit in (old.unit, new.unit)]
+        verdict, note = Verdict.REVIEW, "another unit is protected"
+        if new.unit is None:
+            verdict, note = Verdict.WEAKER, "single rows are protected, no whole unit"
+        elif old.unit is None:
+            verdict, note = Verdict.STRONGER, "whole units are protected"
+        yield Change.of(verdict, "unit", " → ".join(names), note)
+    if old.neighbours is not new.neighbours:
+        text = f"{old.neighbours.value} → {new.neighbours.value}"
+        note = "another promise; neither implies the other"
+        yield Change.of(Verdict.REVIEW, "neighbours", text, note)
+    if old.contributes != new.contributes:
+        text = " → ".join(
+            f"{plural(c.rows, 'row')} in {plural(c.groups, 'group')}"
+            for c in (old.contributes, new.contributes)
+        )
+        note = "how many rows of a unit are used"
+        yield Change.of(Verdict.REVIEW, "contributes", text, note)
+
+
+def _source(old: Plan, new: Plan) -> Iterator[Change]:
+    before, after = old.spec.data, new.spec.data
+    if before.source != after.source:
+        text = f"{whole(before.source)} → {whole(after.source)}"
+        yield Change.of(Verdict.REVIEW, "source", text, "another source of data")
+    if before.rows != after.rows:
+        text = f"{_rows(before.rows)} → {_rows(after.rows)}"
+        yield Change.of(Verdict.REVIEW, "rows", text)
+    if old.spec.signer != new.spec.signer:
+        text = f"{_signer(old)} → {_signer(new)}"
+        yield Change.of(Verdict.REVIEW, "signer", text)
+
+
+def _rows(rows: Rows) -> str:
+    word = "exactly" if isinstance(rows, RowsExactly) else "at most"
+    return f"{word} {decimal(Fraction(rows.count), 1)}"
+
+
+def _signer(plan: Plan) -> str:
+    return "none" if plan.spec.signer is None else whole(quoted(plan.spec.signer))
+
+
+def _columns(old: Plan, new: Plan) -> Iterator[Change]:
+    before, after = reads(old), reads(new)
+    for name in after:
+        if name in before:
+            yield from _column(old.spec.data.column(name), new.spec.data.column(name))
+        else:
+            text = f"+ {column_name(name)}"
+            yield Change.of(Verdict.REVIEW, "reads", text, "newly read column")
+    for name in before:
+        if name not in after:
+            text = f"- {column_name(name)}"
+            yield Change.of(Verdict.STRONGER, "reads", text, "no longer read")
+
+
+def _column(old: Column, new: Column) -> Iterator[Change]:
+    name = column_name(new.name)
+    if isinstance(old, CategoryColumn) and isinstance(new, CategoryColumn):
+        if old.keys != new.keys:
+            text = f"{name}, {plural(len(old.keys), 'key')} → {len(new.keys)}"
+            if len(old.keys) == len(new.keys):
+                text = f"{name}, {plural(len(old.keys), 'key')}, changed"
+            more = [_key("+", key) for key in new.keys if key not in old.keys]
+            gone = [_key("-", key) for key in old.keys if key not in new.keys]
+            note = ", ".join([*_few(more), *_few(gone)])
+            yield Change.of(Verdict.REVIEW, "keys", text, note or "another order")
+    elif isinstance(old, NumberColumn) and isinstance(new, NumberColumn):
+        if (old.lower, old.upper) != (new.lower, new.upper):
+            text = f"{name} {_interval(old)} → {_interval(new)}"
+            yield Change.of(Verdict.REVIEW, "bounds", text)
+        if (old.type, old.step) != (new.type, new.step):
+            text = f"{name} {_grain(old)} → {_grain(new)}"
+            yield Change.of(Verdict.REVIEW, "type", text)
+        if old.unit != new.unit:
+            text = f"{name}: {_measure(old)} → {_measure(new)}"
+            note = "another unit of measure"
+            yield Change.of(Verdict.REVIEW, "measure", text, note)
+        if old.nulls != new.nulls:
+            text = f"{name} {_nulls(old)} → {_nulls(new)}"
+            yield Change.of(Verdict.REVIEW, "nulls", text)
+    elif type(old) is not type(new):
+        yield Change.of(Verdict.REVIEW, "type", f"{name} has another type")
+
+
+def _key(mark: str, key: str) -> str:
+    return f"{mark} {whole(quoted(key))}"
+
+
+def _few(keys: list[str]) -> list[str]:
+    hidden = len(keys) - _SHOWN
+    return keys if hidden <= 0 else [*keys[:_SHOWN], f"{keys[0][0]} {hidden} more"]
+
+
+def _interval(column: NumberColumn) -> str:
+    return f"[{exactly(column.lower)}, {exactly(column.upper)}]"
+
+
+def _measure(column: NumberColumn) -> str:
+    # A unit of two words would stand in quotes.
+    return "no unit" if column.unit is None else whole(measure_text(column.unit))
+
+
+def _grain(column: NumberColumn) -> str:
+    step = "" if column.step is None else f" by {exactly(column.step)}"
+    return f"{column.type.value}{step}"
+
+
+def _nulls(column: NumberColumn) -> str:
+    if isinstance(column.nulls, FillNulls):
+        return f"as {exactly(column.nulls.value)}"
+    return "drop"
+
+
+def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
+    """Return what changed in single statistics."""
+    before = {step.name: step for step in old.steps}
+    after = {step.name: step for step in new.steps}
+    changes: list[Change] = []
+    for step in new.steps:
+        if step.name in before:
+            changes += _changed(before[step.name], step)
+        else:
+            changes.append(_added_or_gone(Verdict.REVIEW, "+", step))
+    changes += [
+        _added_or_gone(Verdict.SAME, "-", step)
+        for step in old.steps
+        if step.name not in after
+    ]
+    return tuple(changes)
+
+
+def computed(plan: Plan) -> tuple[str, ...]:
+    """Return what each statistic computes, as in the line of a new one."""
+    return tuple(_computed(step) for step in plan.steps)
+
+
+def _added_or_gone(verdict: Verdict, mark: str, step: Step) -> Change:
+    note = f"{step.mechanism}, ε {rational(step.epsilon)}, {promise(step)}"
+    return Change.of(verdict, "", _computed(step), note, mark)
+
+
+def _computed(step: Step) -> str:
+    return f"{whole(step.name)}: {whole(definition(step))}{_bins(step)}"
+
+
+def _changed(old: Step, new: Step) -> Iterator[Change]:
+    name = whole(new.name)
+    if _computed_from(old) != _computed_from(new):
+        text = f"{name}: {_computes(old)} → {_computes(new)}"
+        yield Change.of(Verdict.REVIEW, "computes", text)
+    if old.where != new.where:
+        text = f"{name}: {_filter(old)} → {_filter(new)}"
+        yield Change.of(Verdict.REVIEW, "filter", text)
+    if (old.by, old.cells) != (new.by, new.cells):
+        text = f"{name}: {_groups(old)} → {_groups(new)}"
+        yield Change.of(Verdict.REVIEW, "groups", text)
+    if old.mechanism != new.mechanism:
+        text = f"{name}: {old.mechanism} → {new.mechanism}"
+        yield Change.of(Verdict.REVIEW, "mechanism", text)
+    if old.at_least != new.at_least:
+        text = f"{name}: {_floor(old)} → {_floor(new)}"
+        note = "a promise about the data"
+        yield Change.of(Verdict.REVIEW, "at_least", text, note)
+    yield from _numbers(old, new, name)
+
+
+def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
+    """Yield what the statistic spends and promises.
+
+    A statistic that stays and spends more needs a person, whatever the total is: it
+    reveals more than before.
+    """
+    if old.epsilon != new.epsilon:
+        more = new.epsilon > old.epsilon
+        text = f"{name} ε {contrast(old.epsilon, new.epsilon, rational, 4)}"
+        verdict = Verdict.REVIEW if more else Verdict.SAME
+        yield Change.of(verdict, "spends", text)
+    elif old.spend != new.spend:
+        yield Change.of(
+            Verdict.SAME, "spends", f"{name}: the same ε, requested in another way"
+        )
+    if old.alpha != new.alpha:
+        text = f"{name} α {old.alpha} → {new.alpha}"
+        yield Change.of(Verdict.SAME, "alpha", text)
+    if old.gamma != new.gamma:
+        text = f"{name} γ {contrast(old.gamma, new.gamma, decimal, 3)}"
+        yield Change.of(Verdict.SAME, "gamma", text)
+    if (old.accuracy, old.unit) != (new.accuracy, new.unit) and not _silent(old, new):
+        text = f"{name} {_promises(old, new)}"
+        note = ""
+        if old.accuracy is not None and new.accuracy is not None:
+            note = "worse" if new.accuracy > old.accuracy else "better"
+        yield Change.of(Verdict.SAME, "accuracy", text, note)
+
+
+def _promises(old: Step, new: Step) -> str:
+    """Return both accuracies; a condition that both share is stated once."""
+    condition = condition_words(new)
+    if condition is None or condition != condition_words(old):
+        return contrast(old, new, promise, 5)
+    return f"{contrast(old, new, within, 5)}, {condition}"
+
+
+def _silent(old: Step, new: Step) -> bool:
+    """Tell whether neither plan states an accuracy, so that no unit is shown."""
+    return old.accuracy is None and new.accuracy is None
+
+
+def _computed_from(step: Step) -> tuple[object, ...]:
+    return step.statistic, step.columns, step.edges
+
+
+def _computes(step: Step) -> str:
+    columns = ", ".join(map(column_name, step.columns)) or "rows"
+    return f"{step.statistic.value} {columns}{_bins(step)}"
+
+
+def _bins(step: Step) -> str:
+    edges = ", ".join(map(exactly, step.edges))
+    return f", bins [{edges}]" if edges else ""
+
+
+def _filter(step: Step) -> str:
+    return "all rows" if step.where is None else whole(condition_text(step.where))
+
+
+def _groups(step: Step) -> str:
+    if step.cells == 1 and not step.by:
+        return "none"
+    by = ", ".join(map(column_name, step.by)) or "bins"
+    return f"{by} ({plural(step.cells, 'public key')})"
+
+
+def _floor(step: Step) -> str:
+    return "none" if step.at_least is None else plural(step.at_least, "row")
+
+
+def contrast(old: _T, new: _T, show: Callable[[_T, int], str], digits: int) -> str:
+    """Return `old → new` in ``digits`` digits, or in as many as tell them apart."""
+    more = digits
+    while more <= _MOST_DIGITS:
+        before, after = show(old, more), show(new, more)
+        if before != after:
+            return f"{before} → {after}"
+        more *= 2
+    return f"{show(old, digits)} → a number that differs after {_MOST_DIGITS} digits"

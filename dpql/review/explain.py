@@ -1,0 +1,292 @@
+"""A plan in words and numbers, for the person who must approve it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpql.mechanisms import MECHANISMS
+from dpql.model.condition import columns_in
+from dpql.model.condition_text import condition_text
+from dpql.model.figures import decimal, percent, plural, rational, times, within_text
+from dpql.model.notation import unit_text
+from dpql.model.plan import VERSION, Affine, Plan, Step
+from dpql.model.promised_rows import condition_words
+from dpql.model.spec import IdColumn, Neighbours, StatisticKind
+from dpql.model.step_words import bound_words, excess_words, variance_words
+from dpql.review.alternatives import error_at, finer_grid, round_target
+from dpql.review.names import column_name, whole
+
+_NOTED = 50
+"""Plans with more steps get no notes on alternatives: nobody would read them."""
+
+_SAMPLES = (1_000, 100_000)
+"""Counts at which the error of a ratio is shown when no count is promised."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One statistic in the table.
+
+    ``condition`` is what the accuracy depends on, None where it always holds.
+    """
+
+    step: Step
+    name: str
+    mechanism: str
+    cells: int
+    epsilon: Fraction
+    share: Fraction
+    within: str
+    condition: str | None
+    accuracy: Fraction | None
+    accuracy_all: Fraction | None
+    alpha: Fraction
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What a reviewer reads; `dpql.review.render` turns it into text."""
+
+    digest: str
+    release: str
+    purpose: str
+    epsilon: Fraction
+    spent: Fraction
+    lines: tuple[Line, ...]
+    facts: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+def explain(plan: Plan) -> Explanation:
+    """Return the plan in words: costs, promises, and what else is possible."""
+    notes = cautions(plan)
+    notes += [note for step in plan.steps for note in _made_of(step)]
+    if len(plan.steps) <= _NOTED:
+        notes += [note for step in plan.steps for note in _alternatives(plan, step)]
+    if plan.spent < plan.epsilon:
+        left = rational(plan.epsilon - plan.spent)
+        notes.append(f"ε {left} of the total stays unspent: no statistic asks for it.")
+    return Explanation(
+        digest=plan.digest,
+        release=plan.spec.release,
+        purpose=plan.spec.purpose,
+        epsilon=plan.epsilon,
+        spent=plan.spent,
+        lines=tuple(_line(plan, step) for step in plan.steps),
+        facts=tuple(_facts(plan)),
+        notes=tuple(notes),
+    )
+
+
+def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
+    yield "protects", _protects(plan)
+    yield "spends", _spends(plan)
+    counts = _counts(plan)
+    if counts:
+        yield "counts", counts
+    yield "reads", ", ".join(map(column_name, reads(plan)))
+
+
+def _counts(plan: Plan) -> str:
+    """Return which rows of a unit count; no interval shows this error."""
+    unit = plan.spec.privacy.unit
+    if unit is None:
+        return ""
+    statistics_by_bound: dict[str, list[str]] = {}
+    for step in plan.steps:
+        if step.bound is not None:
+            words = whole(bound_words(step, unit))
+            statistics_by_bound.setdefault(words, []).append(whole(step.name))
+    # One bound for all needs no list of those it is for.
+    each = [
+        words if len(statistics_by_bound) == 1 else f"{words} ({', '.join(names)})"
+        for words, names in statistics_by_bound.items()
+    ]
+    if not each:
+        return ""
+    text = f"{'; '.join(each)}: {excess_words(plan)}"
+    current = plan.version == VERSION
+    if current and plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE:
+        # The declared number is that of all rows, not of those that are kept.
+        text += ", and how many are kept is private"
+    return text
+
+
+def cautions(plan: Plan) -> list[str]:
+    """Return warnings about what is allowed but hardly intended."""
+    return [
+        f"{column_name(column.name)} is declared an id, but the unit is a row: someone "
+        "with many rows is protected less."
+        for column in plan.spec.data.columns
+        if isinstance(column, IdColumn) and plan.spec.privacy.unit is None
+    ]
+
+
+def reads(plan: Plan) -> tuple[str, ...]:
+    """Return the columns that a run reads, in the order of the spec."""
+    used: set[str] = set()
+    for step in plan.steps:
+        used |= {*step.columns, *step.by, *columns_in(step.where)}
+    if plan.spec.privacy.unit is not None:
+        used.add(plan.spec.privacy.unit)
+    return tuple(c.name for c in plan.spec.data.columns if c.name in used)
+
+
+def guarantee(plan: Plan, epsilon: Fraction) -> str:
+    """Return what spending an epsilon means for one unit, as a clause."""
+    change = {
+        Neighbours.ADD_REMOVE: f"whether or not one {_unit(plan)} is in the data",
+        Neighbours.REPLACE_ONE: f"replacing one {_unit(plan)} by any other",
+    }[plan.spec.privacy.neighbours]
+    return (
+        f"{change} changes the probability of any result by a factor of at most "
+        f"{times(epsilon)}"
+    )
+
+
+def title(step: Step) -> str:
+    """Return the step's name with its groups."""
+    groups = f" by {', '.join(map(column_name, step.by))}" if step.by else ""
+    return whole(step.name) + groups
+
+
+def promise(step: Step, significant: int = 5) -> str:
+    """Return the stated accuracy and the condition it depends on."""
+    condition = condition_words(step)
+    return within(step, significant) + (f" {condition}" if condition else "")
+
+
+def within(step: Step, significant: int = 5) -> str:
+    """Return the stated accuracy alone."""
+    if step.accuracy is None:
+        return "known after the run"
+    return within_text(step.accuracy, step.unit, significant)
+
+
+def _line(plan: Plan, step: Step) -> Line:
+    return Line(
+        step=step,
+        name=title(step),
+        mechanism=step.mechanism,
+        cells=step.cells,
+        epsilon=step.epsilon,
+        share=step.epsilon / plan.epsilon,
+        within=within(step),
+        condition=condition_words(step),
+        accuracy=step.accuracy,
+        accuracy_all=step.accuracy_all,
+        alpha=step.alpha,
+        unit=step.unit,
+    )
+
+
+def _unit(plan: Plan) -> str:
+    return whole(unit_text(plan.spec.privacy.unit))
+
+
+def _protects(plan: Plan) -> str:
+    privacy = plan.spec.privacy
+    how = {
+        Neighbours.ADD_REMOVE: "added or removed",
+        Neighbours.REPLACE_ONE: "replaced by any other",
+    }[privacy.neighbours]
+    if privacy.unit is None:
+        return f"one row, {how}"
+    rows = plural(privacy.contributes.rows, "row")
+    groups = plural(privacy.contributes.groups, "group")
+    return f"one {_unit(plan)} (at most {rows} in each of {groups}), {how}"
+
+
+def _spends(plan: Plan) -> str:
+    exact = str(plan.spent) == decimal(plan.spent, 6)
+    amount = rational(plan.spent)
+    if not exact and not amount.startswith("≈"):
+        amount += f" ({decimal(plan.spent, 6)})"
+    return f"ε = {amount}, pure DP: {guarantee(plan, plan.spent)}"
+
+
+def _made_of(step: Step) -> list[str]:
+    notes = []
+    name = whole(step.name)
+    if step.statistic is StatisticKind.VARIANCE:
+        known = "public" if isinstance(step.readout, Affine) else "private"
+        words = whole(variance_words(step))
+        notes.append(f"{name}: the {words}, because n is {known}.")
+    if step.where is not None:
+        notes.append(f"{name}: only rows where {whole(condition_text(step.where))}.")
+    if len(step.parts) > 1:
+        parts = ", ".join(
+            f"{part.measure.name} (ε {rational(part.epsilon)})" for part in step.parts
+        )
+        notes.append(f"{name}: computed from noisy parts: {parts}.")
+    if step.l0 > 1:
+        notes.append(f"{name}: {_reach(step)}.")
+    return notes
+
+
+def _reach(step: Step) -> str:
+    """Return how many cells one unit reaches, and what is left for each.
+
+    A unit that is replaced can change one cell twice, so there may be more changes
+    than cells.
+    """
+    change = plural(step.l0, "cell")
+    if step.l0 > step.cells:
+        change = f"its cells by {step.l0} times the sensitivity in all"
+    each = [
+        f"ε {rational(part.epsilon / part.measure.l0)}"
+        + (f" ({part.measure.name})" if len(step.parts) > 1 else "")
+        for part in step.parts
+    ]
+    spends = ", ".join(each)
+    return f"one unit can change {change}, so each cell's noise spends {spends}"
+
+
+def _alternatives(plan: Plan, step: Step) -> list[str]:
+    notes = []
+    name, unit = whole(step.name), step.unit
+    if step.accuracy is None:
+        samples = " and ".join(
+            f"{within_text(error, unit)} over {plural(rows, 'row')}"
+            for rows in _SAMPLES
+            if rows <= plan.spec.data.rows.count
+            and (error := error_at(plan, step, step.mechanism, step.epsilon, rows=rows))
+        )
+        if samples:
+            notes.append(f"{name}: {samples}; each value comes with its interval.")
+    unsaid = step.accuracy is None
+    condition = condition_words(step)
+    given = f", {condition}" if condition else ""
+    most = min(_SAMPLES[0], plan.spec.data.rows.count)
+    over = f" over {plural(most, 'row')}" if unsaid else ""
+    rows = most if unsaid else step.at_least
+    for other in MECHANISMS:
+        error = error_at(plan, step, other, step.epsilon, rows=rows)
+        if other != step.mechanism and error is not None:
+            notes.append(
+                f"{name}: {other} would give {within_text(error, unit)}{over} "
+                f"at the same ε{given}."
+            )
+    finer = finer_grid(plan, step)
+    if finer is not None:
+        notes.append(
+            f"{name}: its ε is just at a power of two; a millionth more would halve "
+            f"the grid and give {within_text(finer, unit)}{given}."
+        )
+    target = round_target(plan, step)
+    if target is not None:
+        notes.append(
+            f"To get within {within_text(target.within, unit)}, {name} needs "
+            f"ε ≈ {decimal(target.epsilon, 3, up=True)} "
+            f"(total {decimal(target.total, 3, up=True)}){given}."
+        )
+    return notes
+
+
+def confidence(lines: tuple[Line, ...]) -> str | None:
+    """Return the probability that all lines share, or None when they differ."""
+    levels = {line.alpha for line in lines}
+    return percent(1 - levels.pop()) if len(levels) == 1 else None
