@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,19 +35,25 @@ LONGEST = 400
 """Lines; beyond 300 a module may hold two ideas, but an idea is not cut to fit."""
 
 
-def _modules(*places: str) -> list[Path]:
-    found: list[Path] = []
-    for place in places or (".",):
-        path = PACKAGE / place
-        found += sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    return found
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
 
 
-def _name(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix()
+def _modules(*folders: str) -> dict[str, ast.Module]:
+    """Return the trees of all modules, or of those in some folders or files."""
+    return {
+        path.relative_to(PACKAGE).as_posix(): _tree(path)
+        for folder in folders or (".",)
+        for path in sorted(
+            (PACKAGE / folder).rglob("*.py")
+            if (PACKAGE / folder).is_dir()
+            else [PACKAGE / folder]
+        )
+    }
 
 
-def _faults(tree: ast.AST) -> Iterator[str]:
+def _floats(tree: ast.AST) -> Iterator[str]:
     """Yield every use of floats or of `math` in a module."""
     for node in ast.walk(tree):
         match node:
@@ -62,11 +69,15 @@ def _faults(tree: ast.AST) -> Iterator[str]:
                 pass
 
 
-@pytest.mark.parametrize("path", _modules(*EXACT), ids=_name)
-def test_no_float_takes_part_in_a_guarantee(path: Path) -> None:
+def test_no_float_takes_part_in_a_guarantee() -> None:
     """No float literal, no float() and no math in the exact packages."""
-    if _name(path) not in FLOATS_ALLOWED:
-        assert [] == list(_faults(ast.parse(path.read_text("utf-8"))))
+    found = [
+        f"{name}, {fault}"
+        for name, tree in _modules(*EXACT).items()
+        if name not in FLOATS_ALLOWED
+        for fault in _floats(tree)
+    ]
+    assert [] == found
 
 
 @pytest.mark.parametrize(
@@ -74,7 +85,7 @@ def test_no_float_takes_part_in_a_guarantee(path: Path) -> None:
 )
 def test_planted_floats_are_noticed(line: str) -> None:
     """The rule above can fail."""
-    assert len(list(_faults(ast.parse(line)))) == 1
+    assert len(list(_floats(ast.parse(line)))) == 1
 
 
 def _draws(tree: ast.AST) -> bool:
@@ -94,25 +105,39 @@ def _draws(tree: ast.AST) -> bool:
     return False
 
 
-def test_coins_are_drawn_in_one_place() -> None:
+def test_coins_are_drawn_in_one_module() -> None:
     """Only curator/entropy.py names a source of randomness."""
-    places = {
-        _name(path) for path in _modules() if _draws(ast.parse(path.read_text("utf-8")))
-    }
-    assert places == {"curator/entropy.py"}
+    drawing = {name for name, tree in _modules().items() if _draws(tree)}
+    assert {"curator/entropy.py"} == drawing
 
 
-@pytest.mark.parametrize("path", _modules(), ids=_name)
-def test_modules_are_short(path: Path) -> None:
+@pytest.mark.parametrize(
+    "line", ["os.urandom(8)", "import secrets", "from numpy.random import default_rng"]
+)
+def test_planted_draws_are_noticed(line: str) -> None:
+    """The rule above can fail."""
+    assert _draws(ast.parse(line))
+
+
+def test_modules_are_short() -> None:
     """A module fits in one reading."""
-    assert len(path.read_text("utf-8").splitlines()) <= LONGEST
+    lengths = {
+        path.relative_to(PACKAGE).as_posix(): len(path.read_text("utf-8").splitlines())
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+    assert {} == {name: lines for name, lines in lengths.items() if lines > LONGEST}
 
 
-@pytest.mark.parametrize("path", _modules(), ids=_name)
-def test_modules_say_what_they_are(path: Path) -> None:
-    """A module opens with a sentence, and none is called utils or the like."""
-    assert ast.get_docstring(ast.parse(path.read_text("utf-8")))
-    assert path.stem not in {"utils", "helpers", "common", "misc", "base", "manager"}
+def test_modules_say_what_they_are() -> None:
+    """A module opens with a sentence."""
+    silent = [name for name, tree in _modules().items() if not ast.get_docstring(tree)]
+    assert [] == silent
+
+
+def test_modules_are_named_after_what_they_hold() -> None:
+    """No module is called utils or the like."""
+    vague = {"utils", "helpers", "common", "misc", "base", "manager"}
+    assert [] == [name for name in _modules() if Path(name).stem in vague]
 
 
 def test_every_test_says_what_it_shows() -> None:
