@@ -40,7 +40,7 @@ from kill_runs import (
 )
 
 from dpql.api import execute as execution
-from dpql.api.examine import verify_release
+from dpql.api.verification import verify_release
 from dpql.ledger import State
 
 STOPPED = 86

@@ -33,7 +33,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from dpql.api import execute as execution
-from dpql.api.examine import verify_release
+from dpql.api.verification import verify_release
 from dpql.language import load_text
 from dpql.ledger import Account, Ledger, State, open_ledger
 from dpql.model.plan import Plan
@@ -47,7 +47,7 @@ DAY = date(2026, 11, 16)
 BATCH = 40
 MODULES = (
     "dpql.api.execute",
-    "dpql.api.examine",
+    "dpql.api.verification",
     "dpql.curator.engines.polars_engine",
     "dpql.reports.frames",
     "dpql.language",

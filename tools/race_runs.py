@@ -27,8 +27,8 @@ from kill_runs import (
     the_trust,
 )
 
-from dpql.api.examine import verify_release
 from dpql.api.execute import execute
+from dpql.api.verification import verify_release
 from dpql.errors import LedgerFault
 
 AFFORDABLE = 7

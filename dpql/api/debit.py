@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpql.api.stages import Ending, Fate
+from dpql.api.listener import Ending, Fate
 from dpql.errors import DpqlError
 from dpql.ledger import Ledger, Receipt, Reservation
 

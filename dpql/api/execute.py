@@ -17,12 +17,12 @@ from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
+from dpql.api.authorisation import permitted
 from dpql.api.debit import Debit
-from dpql.api.permission import permitted
-from dpql.api.published import known_heads
-from dpql.api.stages import Ending, Stage
-from dpql.api.stored import sealed_release, stored_report
-from dpql.api.target import Target
+from dpql.api.ledger_heads import known_heads
+from dpql.api.listener import Ending, Stage
+from dpql.api.output_folder import Target
+from dpql.api.stored_reports import sealed_release, stored_report
 from dpql.api.versions import stated_versions
 from dpql.curator import run
 from dpql.curator.engines import ENGINES

@@ -160,7 +160,7 @@ def verify(
         dpql.errors.VerifyFault: it is not to be believed (6xx).
         dpql.errors.LedgerFault: the ledger itself is not to be believed (7xx).
     """
-    from dpql.api.examine import verify_release, verify_report
+    from dpql.api.verification import verify_release, verify_report
     from dpql.ledger import open_ledger
     from dpql.reports.trust import load_trust
 

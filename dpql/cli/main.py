@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from dpql import __version__
-from dpql.cli import console, statuses
+from dpql.cli.ui import console, exit_codes
 from dpql.errors import DpqlError, InternalFault
 
 COMMANDS: dict[str, str] = {
@@ -69,7 +69,7 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        found = import_module(f"dpql.cli.{cmd_name}").command
+        found = import_module(f"dpql.cli.commands.{cmd_name}").command
         assert isinstance(found, click.Command)
         return found
 
@@ -79,7 +79,7 @@ class LazyGroup(click.Group):
         """Find the command, or say which one was probably meant."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            from dpql.cli.usage import unknown_command
+            from dpql.cli.ui.usage_faults import unknown_command
 
             raise unknown_command(name, COMMANDS, "dpql")
         return super().resolve_command(ctx, args)
@@ -126,7 +126,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if _debugging() and not isinstance(error, _EXPECTED):
             raise
         return _told(error, words)
-    return result if isinstance(result, int) else statuses.FINE
+    return result if isinstance(result, int) else exit_codes.FINE
 
 
 _EXPECTED = (DpqlError, click.ClickException, click.Abort, KeyboardInterrupt)
@@ -136,11 +136,11 @@ def _told(error: BaseException, words: list[str]) -> int:
     """Say what went wrong, to people and to whoever asked for JSON."""
     if type(error).__name__ == "NoArgsIsHelpError":
         console.note(f"{error}\n")
-        return statuses.WRONG_USAGE
-    from dpql.cli.faults import tell
+        return exit_codes.WRONG_USAGE
+    from dpql.cli.ui.faults import tell
 
     fault = _fault(error, words)
-    status = statuses.status_of(fault)
+    status = exit_codes.status_of(fault)
     tell(fault, status, document=_wants_json(words))
     return status
 
@@ -151,10 +151,10 @@ def _fault(error: BaseException, words: list[str]) -> DpqlError:
         case DpqlError():
             return error
         case click.Abort() | KeyboardInterrupt() | EOFError():
-            kind = statuses.Interrupted
+            kind = exit_codes.Interrupted
             return kind.of("DPQL807", "interrupted", hint=_INTERRUPTED)
         case click.ClickException():
-            from dpql.cli.usage import fault_of
+            from dpql.cli.ui.usage_faults import fault_of
 
             return fault_of(error, words)
         case OSError():
@@ -169,7 +169,7 @@ def _refused_by_system(error: OSError) -> DpqlError:
 
     name = f" `{shown(str(error.filename), limit=400)}`" if error.filename else ""
     reason = (error.strerror or "no reason given").lower()
-    return statuses.CommandFault.of(
+    return exit_codes.CommandFault.of(
         "DPQL800", f"the system refused{name}: {reason}", hint=_FULL
     )
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
+from dpql.cli.commands.explain.pages import flow, keys_of_spec
 from dpql.cli.main import COMMANDS, dpql
-from dpql.cli.manual import flow, keys_of_spec
 from dpql.language.shape import (
     Choice,
     Either,

@@ -12,8 +12,8 @@ import pytest
 from api.test_execute import DATASET, Office
 from reports.sample_releases import TRUST, small_plan
 
-from dpql.api.examine import chain_of, verify_release
-from dpql.api.stages import Ending, Fate, Stage
+from dpql.api.listener import Ending, Fate, Stage
+from dpql.api.verification import chain_of, verify_release
 from dpql.errors import DpqlError
 from dpql.ledger import State
 from dpql.reports.caveats import caveats

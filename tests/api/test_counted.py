@@ -11,7 +11,7 @@ from api.test_execute import DATASET, Office
 from reports.sample_releases import DAY, OFFICER, TRUST, small_plan
 
 import dpql
-from dpql.api.examine import verify_release
+from dpql.api.verification import verify_release
 from dpql.errors import DpqlError, VerifyFault
 from dpql.ledger import State
 from dpql.reports.approval import approve, verify_approvals

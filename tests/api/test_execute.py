@@ -28,11 +28,11 @@ from reports.sample_releases import (
 
 import dpql
 from dpql.api import execute as execution
-from dpql.api.examine import verify_release, verify_report
 from dpql.api.execute import Executed, execute
-from dpql.api.published import known_heads
-from dpql.api.stages import Ending, Fate
-from dpql.api.stored import fetched_report
+from dpql.api.ledger_heads import known_heads
+from dpql.api.listener import Ending, Fate
+from dpql.api.stored_reports import fetched_report
+from dpql.api.verification import verify_release, verify_report
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
 from dpql.ledger import Head, Ledger, State, open_ledger
 from dpql.ledger.witness import own_folder

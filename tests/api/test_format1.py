@@ -18,8 +18,8 @@ from golden import VECTORS
 from reports.sample_releases import STEWARD
 
 import dpql
-from dpql.api.examine import verify_release
 from dpql.api.execute import execute
+from dpql.api.verification import verify_release
 from dpql.curator import rehearse
 from dpql.curator import run as run_plan
 from dpql.errors import PlanFault, VerifyFault

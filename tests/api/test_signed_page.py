@@ -21,8 +21,8 @@ from reports.sample_releases import (
 )
 
 import dpql
-from dpql.api.examine import verify_release, verify_report
-from dpql.api.stored import fetched_report
+from dpql.api.stored_reports import fetched_report
+from dpql.api.verification import verify_release, verify_report
 from dpql.errors import DpqlError
 from dpql.ledger import open_ledger
 from dpql.model.codec import canonical
@@ -104,7 +104,7 @@ def test_folder_is_written_again_as_signed_by_another_renderer(
     """What was stored is what was signed, though a later dpql renders otherwise."""
     folder = office.releases / "one"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    for module in ("dpql.reports.report", "dpql.api.stored"):
+    for module in ("dpql.reports.report", "dpql.api.stored_reports"):
         monkeypatch.setattr(f"{module}.as_html", lambda _: "<p>new looks")
     monkeypatch.setattr("dpql.reports.render_html.as_html", lambda _: "<p>new looks")
     shutil.rmtree(folder)

@@ -8,7 +8,7 @@ from pathlib import Path
 from cli.started import WAGES
 
 import dpql
-from dpql.cli.sample import wages
+from dpql.cli.commands.demo.payslips import wages
 from dpql.ledger import open_ledger
 from dpql.model.spec import Neighbours
 from dpql.reports.keys import load_key, new_key

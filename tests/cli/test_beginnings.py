@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli.started import dpql, fine, refused
 
-from dpql.cli.sample import wages
+from dpql.cli.commands.demo.payslips import wages
 
 pytestmark = pytest.mark.cli
 

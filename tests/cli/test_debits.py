@@ -9,8 +9,8 @@ import pytest
 from cli.released import RUN, project
 from cli.started import dpql, fine, refused
 
-from dpql.api.stages import Ending, Fate
-from dpql.cli.debits import Debit
+from dpql.api.listener import Ending, Fate
+from dpql.cli.commands.run.debit_prompt import Debit
 
 pytestmark = pytest.mark.cli
 

@@ -17,7 +17,7 @@ import pytest
 from cli.released import RUN, project, release_in
 from cli.started import WAGES, dpql, fine, refused, surroundings
 
-from dpql.cli.sample import wages
+from dpql.cli.commands.demo.payslips import wages
 from dpql.ledger import open_ledger
 
 pytestmark = pytest.mark.cli

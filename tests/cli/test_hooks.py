@@ -10,7 +10,7 @@ import pytest
 import yaml
 from cli.started import ROOT, SPECS, dpql, fine, refused
 
-from dpql.cli.scaffold import PRE_COMMIT, WORKFLOW
+from dpql.cli.commands.init.templates import PRE_COMMIT, WORKFLOW
 
 pytestmark = pytest.mark.cli
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from cli.started import ROOT, dpql, fine, refused, surroundings
 
+from dpql.cli.commands.explain.pages import page, titles
 from dpql.cli.main import COMMANDS, LazyGroup
 from dpql.cli.main import dpql as group
-from dpql.cli.manual import page, titles
 from dpql.manual import CODES
 from dpql.manual.terms import TERMS
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from cli.started import ROOT, SPECS, WAGES, dpql, fine, refused, surroundings
 
-from dpql.cli.fitting import fitted
+from dpql.cli.ui.table_width import fitted
 
 pytestmark = pytest.mark.cli
 

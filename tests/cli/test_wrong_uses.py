@@ -164,7 +164,7 @@ def test_a_bug_is_owned_up_to() -> None:
     program = (
         "import sys\n"
         "from dpql.cli import main, explain\n"
-        "import dpql.cli.manual as manual\n"
+        "import dpql.cli.commands.explain.pages as manual\n"
         "def page(word): raise ZeroDivisionError('secret')\n"
         "manual.page = page\n"
         "main.main(['explain', 'epsilon'])\n"

@@ -9,9 +9,9 @@ import pytest
 from ledger.ledger_places import DATASET, EDITS, Places, count_plan, tampering
 from reports.sample_releases import DAY, STEWARD, TRUST
 
-from dpql.api.examine import verify_release
 from dpql.api.execute import execute
-from dpql.api.published import known_heads
+from dpql.api.ledger_heads import known_heads
+from dpql.api.verification import verify_release
 from dpql.errors import DpqlError, LedgerFault
 from dpql.ledger import Ledger, open_ledger
 

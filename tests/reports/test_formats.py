@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dpql.api.examine import verify_release
-from dpql.api.stored import fetched_report
+from dpql.api.stored_reports import fetched_report
+from dpql.api.verification import verify_release
 from dpql.errors import VerifyFault
 from dpql.ledger import open_ledger
 from dpql.reports.trust import load_trust

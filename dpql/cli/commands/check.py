@@ -1,0 +1,103 @@
+"""`dpql check`: every fault of a spec, without data."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from dpql.cli.inputs import files
+from dpql.cli.ui import console, exit_codes, faults
+from dpql.cli.ui.help_text import examples
+from dpql.diagnostics import shown
+from dpql.errors import Diagnostic, DpqlError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Result:
+    """What was found in a spec: faults, or a plan and what to think over."""
+
+    path: Path
+    digest: str | None = None
+    faults: tuple[Diagnostic, ...] = ()
+    notes: list[str] = field(default_factory=list)
+
+
+@click.command(
+    name="check",
+    epilog=examples(
+        "dpql check specs",
+        "dpql check specs/district_wages.yaml --format github",
+    ),
+)
+@click.argument(
+    "paths",
+    metavar="PATH...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "concise", "json", "github", "sarif"]),
+    default="text",
+    show_default=True,
+    help="How the faults are written.",
+)
+def command(*, paths: tuple[Path, ...], form: str) -> int:
+    """Find every fault of the specs at PATH, without data.
+
+    A folder stands for the specs inside it. A spec without fault has been planned
+    too, so its budget holds. The exit code is 1 when there is any fault; a note is
+    none.
+    """
+    results = [_checked(path) for path in files.specs_in(paths)]
+    found = [fault for result in results for fault in result.faults]
+    if form == "json":
+        console.tell_json(
+            {
+                "specs": [
+                    {"path": str(one.path), "plan": one.digest, "notes": one.notes}
+                    for one in results
+                ],
+                "diagnostics": faults.as_json(found),
+            }
+        )
+    elif form == "sarif":
+        console.tell_json(faults.as_sarif(found))
+    elif form != "text":
+        console.tell(faults.LINES[form](found) if found else "")
+    else:
+        _tell_text(results)
+    return exit_codes.AT_FAULT if found else exit_codes.FINE
+
+
+def _checked(path: Path) -> _Result:
+    from dpql import api
+    from dpql.review.explain import cautions
+
+    try:
+        plan = api.plan(api.load(path))
+    except DpqlError as error:
+        if exit_codes.status_of(error) != exit_codes.AT_FAULT:
+            raise
+        return _Result(path=path, faults=error.diagnostics)
+    return _Result(path=path, digest=plan.digest, notes=cautions(plan))
+
+
+def _tell_text(results: Sequence[_Result]) -> None:
+    for one in results:
+        if one.digest is None:
+            console.tell(faults.as_text(one.faults, sys.stdout) + "\n\n")
+            continue
+        mark, name = console.styled("ok", fg="green"), shown(str(one.path), limit=400)
+        console.tell(f"{mark}  {name}   plan {one.digest[:8]}\n")
+        for note in one.notes:
+            console.tell(f"    {console.styled('note', fg='yellow')}  {note}\n")
+    if len(results) > 1:
+        at_fault = sum(one.digest is None for one in results)
+        console.tell(f"{len(results)} specs, {at_fault or 'none'} at fault\n")

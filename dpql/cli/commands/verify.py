@@ -1,0 +1,129 @@
+"""`dpql verify`: whether a release is to be believed, and how far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpql.cli.inputs import files
+from dpql.cli.inputs.keys import TRUST
+from dpql.cli.inputs.options import FORMAT
+from dpql.cli.ui import console, exit_codes
+from dpql.cli.ui.help_text import examples
+from dpql.diagnostics import shown
+
+if TYPE_CHECKING:
+    from dpql.reports.verify import Verified
+
+_GOOD, _WARNING = " ok", " !!"
+
+
+@click.command(
+    name="verify",
+    epilog=examples(
+        "dpql verify releases/2026-11-16-wages --trust allowed_signers",
+        "dpql verify releases/2026-11-16-wages --ledger ledger.sqlite",
+        "dpql verify release.dsse.json --plan approved.plan.json --format json",
+    ),
+)
+@click.argument("path", metavar="RELEASE", type=click.Path(path_type=Path))
+@TRUST
+@click.option(
+    "--ledger",
+    "location",
+    envvar="DPQL_LEDGER",
+    metavar="FILE|URL",
+    help="Refuse a release that this ledger does not know.",
+)
+@click.option(
+    "--plan",
+    "expected",
+    type=click.Path(path_type=Path),
+    help="The plan that the release must be of.",
+)
+@FORMAT
+def command(
+    *, path: Path, trust: Path, location: str | None, expected: Path | None, form: str
+) -> int:
+    """Check a release: signature, role, digests, every claim, place in the ledger.
+
+    RELEASE is a folder or its release.dsse.json. Whatever cannot be checked is
+    listed. The exit code is 4 when the release is not to be believed.
+    """
+    from dpql.api.verification import verify_release
+    from dpql.reports.trust import load_trust
+
+    _require_there(path)
+    ledger = None
+    if location is not None:
+        from dpql.ledger import open_ledger
+
+        ledger = open_ledger(location)
+    verified = verify_release(
+        path,
+        load_trust(trust),
+        plan=files.plan_at(expected) if expected else None,
+        ledger=ledger,
+    )
+    if form == "json":
+        console.tell_json(_document(verified))
+    else:
+        console.tell(_text(verified))
+    return exit_codes.FINE
+
+
+def _require_there(path: Path) -> None:
+    """Refuse a place without a release before anything else is missed."""
+    from dpql.errors import VerifyFault
+    from dpql.reports.names import ENVELOPE_NAME
+
+    name = shown(str(path), limit=400)
+    if not path.exists():
+        words = f"there is no release at `{name}`"
+    elif path.is_dir() and not (path / ENVELOPE_NAME).exists():
+        words = f"the folder `{name}` holds no release: {ENVELOPE_NAME} is missing"
+    else:
+        return
+    hint = f"give a release folder, or a {ENVELOPE_NAME}"
+    raise VerifyFault.of("DPQL630", words, hint=hint)
+
+
+def _text(verified: Verified) -> str:
+    from dpql.cli.ui.table_width import fit_width
+
+    lines = [
+        f"{_WARNING if check.warning else _GOOD}  {check.name:<12} "
+        f"{shown(check.text, limit=400)}"
+        for check in verified.checks
+    ]
+    lines += [f" --  {'not checked':<12} {words}" for words in verified.unchecked]
+    text = fit_width("\n".join(lines) + "\n", console.width())
+    return "".join(_marked(line) for line in text.splitlines(keepends=True))
+
+
+def _marked(line: str) -> str:
+    """Colour the mark of a line, after its width was measured."""
+    for mark, colour in ((_GOOD, "green"), (_WARNING, "red")):
+        if line.startswith(mark):
+            return console.styled(mark, fg=colour) + line.removeprefix(mark)
+    return line
+
+
+def _document(verified: Verified) -> dict[str, Any]:
+    return {
+        "verified": True,
+        "release": verified.digest,
+        "title": verified.predicate.title,
+        "date": verified.day.isoformat(),
+        "plan": verified.predicate.plan_digest,
+        "epsilon": str(verified.predicate.guarantee.epsilon),
+        "signers": [signer.principal for signer in verified.signers],
+        "reviewers": [who.principal for who in verified.approved.reviewers],
+        "checks": [
+            {"name": check.name, "text": check.text, "warning": check.warning}
+            for check in verified.checks
+        ],
+        "unchecked": list(verified.unchecked),
+    }

@@ -1,0 +1,64 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from dpql.cli.inputs.what_if import exact
+
+
+class ExactType(click.ParamType[Fraction]):
+    """A number above 0, kept exact."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Fraction:
+        """Return the exact number, or say what one looks like."""
+        number = exact(str(value))
+        if number is None or number <= 0:
+            self.fail("write a number above 0, such as 4, 0.5 or 7/2", param, ctx)
+        return number
+
+
+EXACT = ExactType()
+
+DAY = click.DateTime(["%Y-%m-%d"])
+
+LEDGER_NAME = "ledger.sqlite"
+"""The ledger of a folder, where nobody names another."""
+
+LEDGER = click.option(
+    "--ledger",
+    "location",
+    envvar="DPQL_LEDGER",
+    default=LEDGER_NAME,
+    show_default=True,
+    metavar="FILE|URL",
+    help="The ledger: a file, or postgresql://…",
+)
+
+FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the result is written.",
+)
+
+REVIEWED_LEDGER = click.option(
+    "--ledger",
+    "location",
+    envvar="DPQL_LEDGER",
+    metavar="FILE|URL",
+    help="The ledger to hold it against; ledger.sqlite if that knows the data.",
+)
+
+DATASET = click.option(
+    "--dataset", help="The owner's name of the data, if not the source's."
+)

@@ -1,0 +1,1 @@
+"""What people see: streams, colours, widths, progress, faults, exit codes."""

@@ -1,0 +1,111 @@
+"""What plans would leave of a budget, beside their review and their difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpql.cli.inputs.options import LEDGER_NAME
+from dpql.diagnostics import shown
+from dpql.errors import LedgerFault
+
+if TYPE_CHECKING:
+    from dpql.ledger import Account
+    from dpql.model.plan import Plan
+    from dpql.review.diff import Difference
+    from dpql.review.explain import Explanation
+
+
+_OVER = "does not fit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Where the ledger is and what the data are called, as far as somebody said.
+
+    If nobody did, a ledger in this folder is asked, and passed over where it does not
+    know the data.
+    """
+
+    location: str | None
+    dataset: str | None
+
+    def account(self, plan: Plan) -> Account | None:
+        """Return the budget that a plan would be debited from.
+
+        Raises:
+            LedgerFault: a ledger that was named is missing or unreadable, or does not
+                know the data (7xx).
+        """
+        from dpql.ledger import open_ledger
+
+        name = self.dataset or plan.spec.data.source
+        if self.location is not None:
+            return open_ledger(self.location).account(name)
+        if not Path(LEDGER_NAME).is_file():
+            return None
+        try:
+            return open_ledger(LEDGER_NAME).account(name)
+        except LedgerFault:
+            return None
+
+    def beside(self, explanation: Explanation, plan: Plan) -> Explanation:
+        """Return the explanation with the ledger's fact after what is spent."""
+        account = self.account(plan)
+        if account is None:
+            return explanation
+        from dpql.model.figures import bar, rational
+
+        ends = map(rational, (account.committed, _after(account, plan)))
+        words = f"{' → '.join(dict.fromkeys(ends))} of {rational(account.cap)}"
+        part = _after(account, plan) / account.cap
+        gauge = bar(part) if part <= 1 else _OVER
+        if account.released(plan.digest):
+            gauge += "   released already; running it again costs nothing"
+        fact = ("ledger", f"{shown(account.dataset)}   spent {words}   {gauge}")
+        protects, spends, *others = explanation.facts
+        return replace(explanation, facts=(protects, spends, fact, *others))
+
+    def after(self, difference: Difference, old: Plan, new: Plan) -> Difference:
+        """Return the difference with what the ledger would hold after either plan."""
+        account = self.account(new)
+        if account is None:
+            return difference
+        from dpql.model.figures import rational
+        from dpql.review.diff_rules import Change, Verdict
+
+        ends = [rational(_after(account, plan)) for plan in (old, new)]
+        words = " → ".join(dict.fromkeys(ends)) + f" of {rational(account.cap)}"
+        if _after(account, new) > account.cap:
+            words += f", {_OVER}"
+        noted = tuple(
+            replace(change, note=f"{change.note}   ledger after: {words}")
+            if change.subject == "budget"
+            else change
+            for change in difference.changes
+        )
+        if noted == difference.changes:
+            noted = (Change.of(Verdict.SAME, "ledger", f"after: {words}"), *noted)
+        return replace(difference, changes=noted)
+
+    def document(self, plan: Plan) -> dict[str, Any] | None:
+        """Return what the ledger holds and would hold, for machines."""
+        account = self.account(plan)
+        if account is None:
+            return None
+        after = _after(account, plan)
+        return {
+            "dataset": account.dataset,
+            "cap": str(account.cap),
+            "before": str(account.committed),
+            "after": str(after),
+            "fits": after <= account.cap,
+        }
+
+
+def _after(account: Account, plan: Plan) -> Fraction:
+    """Return what would be spent or held back; a release is paid for once."""
+    cost = Fraction(0) if account.released(plan.digest) else plan.spent
+    return account.committed + cost
