@@ -63,7 +63,7 @@ def statistic(index: int, *, priced: bool) -> Statistic:
 
 def spec(count: int, *, priced: bool) -> Spec:
     """Return a spec of so many statistics."""
-    asks = tuple(statistic(index, priced=priced) for index in range(count))
+    statistics = tuple(statistic(index, priced=priced) for index in range(count))
     if priced:
         # A target suits its statistic's own unit: rows, sums, means, squares.
         scale = {
@@ -73,12 +73,12 @@ def spec(count: int, *, priced: bool) -> Spec:
             StatisticKind.VARIANCE: Fraction(1, 3),
             StatisticKind.HISTOGRAM: Fraction(1, 10),
         }
-        asks = tuple(
+        statistics = tuple(
             replace(
                 ask,
                 spend=AccuracyTarget(within=ask.spend.within * scale[ask.kind]),
             )
-            for ask in asks
+            for ask in statistics
             if isinstance(ask.spend, AccuracyTarget)
         )
     x = NumberColumn(
@@ -106,7 +106,7 @@ def spec(count: int, *, priced: bool) -> Spec:
             epsilon=Fraction(1000),
             delta=Fraction(0),
         ),
-        statistics=asks,
+        statistics=statistics,
         signer=None,
     )
 

@@ -1,8 +1,8 @@
 """Text to `Spec`: two readers, one check of shape, one of meaning, one formatter."""
 
 from dpql.language.formatter import format_text
+from dpql.language.print_spec import print_spec
 from dpql.language.reading import load, load_text
-from dpql.language.restate import print_spec
 from dpql.language.source import Form
 
 __all__ = ["Form", "format_text", "load", "load_text", "print_spec"]

@@ -34,7 +34,7 @@ from dpql.model.spec import (
 def resolve_columns(node: Node | None, context: Context) -> None:
     """Enter every declared column into the context, and note what is wrong."""
     names = entries(node)
-    _tell_apart([entry.key for entry in names], "column", context)
+    _check_lookalikes([entry.key for entry in names], "column", context)
     for entry in names:
         context.types[entry.name] = text(value(entry.value, "type")) or "?"
         column = _column(entry, context)
@@ -42,7 +42,7 @@ def resolve_columns(node: Node | None, context: Context) -> None:
             context.columns[entry.name] = column
 
 
-def _tell_apart(words: Iterable[Scalar], what: str, context: Context) -> None:
+def _check_lookalikes(words: Iterable[Scalar], what: str, context: Context) -> None:
     """Note words that look like another one, or like what they are not."""
     looks: dict[str, Scalar] = {}
     for word in words:
@@ -70,7 +70,7 @@ def _column(entry: Entry, context: Context) -> Column | None:
             return _id(entry, context)
         case "category":
             found = items(value(entry.value, "keys"))
-            _tell_apart(found, "key", context)
+            _check_lookalikes(found, "key", context)
             keys = distinct(found, "the keys", context)
             return CategoryColumn(name=entry.name, keys=keys)
         case NumberType.INTEGER | NumberType.DECIMAL | NumberType.FLOAT as kind:

@@ -1,4 +1,4 @@
-"""Canonical layout: one order, one spelling, every comment kept, either form."""
+"""Canonical layout: one order, one notation, every comment kept, either form."""
 
 from __future__ import annotations
 
@@ -58,21 +58,26 @@ def _read(source: Source, form: Form) -> tuple[Mapping, Commentary]:
     check(root, SPEC, source, "the spec")
     source.check()
     assert isinstance(root, Mapping)
-    places = comments.units(root, form, source)
+    spans = comments.units(root, form, source)
     canonical = _with_conditions(root, source)
     source.check()
-    return canonical, comments.attach(found, places)
+    return canonical, comments.attach(found, spans)
 
 
 def _with_conditions(root: Mapping, source: Source) -> Mapping:
-    """Return the tree with every `where` in its canonical spelling."""
+    """Return the tree with every `where` in its canonical form."""
     statistics = root.get("statistics")
     assert isinstance(statistics, Mapping)
     entries = tuple(
         Entry(
-            ask.key, _changed(ask.value, "where", lambda node: _spelled(node, source))
+            statistic.key,
+            _changed(
+                statistic.value,
+                "where",
+                lambda node: _canonical_condition(node, source),
+            ),
         )
-        for ask in statistics.entries
+        for statistic in statistics.entries
     )
     block = replace(statistics, entries=entries)
     return _changed(root, "statistics", lambda _: block)
@@ -87,7 +92,7 @@ def _changed(node: Node, name: str, change: Callable[[Node], Node]) -> Mapping:
     return replace(node, entries=entries)
 
 
-def _spelled(node: Node, source: Source) -> Node:
+def _canonical_condition(node: Node, source: Source) -> Node:
     from dpql.language.grammar import SyntaxFault, parse_condition
 
     assert isinstance(node, Scalar)
@@ -96,7 +101,7 @@ def _spelled(node: Node, source: Source) -> Node:
     except SyntaxFault as fault:
         complaints = [fault.complaint]
     else:
-        node = Scalar(predicate.spelled(condition), node.span)
+        node = Scalar(predicate.predicate_text(condition), node.span)
     for code, message, start, end, hint in complaints:
         source.add(code, message, node.part(start, end), hint)
     return node

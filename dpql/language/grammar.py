@@ -11,7 +11,7 @@ from lark import Lark, Token, UnexpectedInput, UnexpectedToken, v_args
 from lark.visitors import Transformer_NonRecursive
 
 from dpql.diagnostics import shown
-from dpql.language.habits import hint_at
+from dpql.language.known_mistakes import hint_at
 from dpql.language.predicate import (
     Negation,
     Piece,
@@ -20,7 +20,7 @@ from dpql.language.predicate import (
     enclosed,
     junction,
 )
-from dpql.language.words import unquoted
+from dpql.language.quoting import unquoted
 from dpql.model.limits import DEEPEST
 from dpql.model.notation import RESERVED
 
@@ -216,9 +216,9 @@ def _complaint(error: UnexpectedInput, text: str, code: str) -> Complaint:
             start = end = len(text.rstrip())
     found = text[start:end].strip()
     message = f"`{shown(found)}` does not belong here" if found else "more is missing"
-    habit = hint_at(text, start)
-    hint = habit or _expected(error)
-    return ("DPQL121" if habit else code, message, start, start + len(found), hint)
+    mistake = hint_at(text, start)
+    hint = mistake or _expected(error)
+    return ("DPQL121" if mistake else code, message, start, start + len(found), hint)
 
 
 def _expected(error: UnexpectedInput) -> str | None:

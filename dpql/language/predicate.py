@@ -1,10 +1,10 @@
-"""Conditions as written: the untyped tree of a `where`, and its canonical spelling."""
+"""Conditions as written: the untyped tree of a `where`, and its canonical text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dpql.language.words import spelled_literal
+from dpql.language.quoting import literal_text
 from dpql.model.notation import name_text
 
 
@@ -73,13 +73,13 @@ def enclosed(predicate: Predicate, start: int, end: int) -> Predicate:
     return replace(predicate, start=start, end=end)
 
 
-def spelled(predicate: Predicate) -> str:
+def predicate_text(predicate: Predicate) -> str:
     """Return the canonical text; the depth is bounded by the parser."""
     match predicate:
         case Negation(operand=Test(operator="is null") as test):
             return f"{name_text(test.column.text)} is not null"
         case Negation(operand=operand):
-            inner = spelled(operand)
+            inner = predicate_text(operand)
             return f"not ({inner})" if isinstance(operand, Junction) else f"not {inner}"
         case Junction(word=word, operands=operands):
             return f" {word} ".join(_operand(operand, word) for operand in operands)
@@ -88,7 +88,7 @@ def spelled(predicate: Predicate) -> str:
 
 
 def _operand(predicate: Predicate, word: str) -> str:
-    text = spelled(predicate)
+    text = predicate_text(predicate)
     # Parentheses are needed only around `or` inside `and`, but a reader is glad of
     # both; around the same word they mean nothing.
     if isinstance(predicate, Junction) and predicate.word != word:
@@ -98,7 +98,7 @@ def _operand(predicate: Predicate, word: str) -> str:
 
 def _test(test: Test) -> str:
     column = name_text(test.column.text)
-    values = [spelled_literal(value.text) for value in test.values]
+    values = [literal_text(value.text) for value in test.values]
     match test.operator:
         case "in":
             return f"{column} in [{', '.join(values)}]"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpql.diagnostics import shown
-from dpql.language.asks import check_level, resolve_statistic
 from dpql.language.columns import resolve_columns
 from dpql.language.context import (
     Context,
@@ -16,18 +15,19 @@ from dpql.language.context import (
     whole,
 )
 from dpql.language.source import Source
-from dpql.language.tree import Mapping, Node, Scalar, places
+from dpql.language.statistics import check_level, resolve_statistic
+from dpql.language.tree import Mapping, Node, Scalar, spans
 from dpql.model.limits import LARGEST_EPSILON, MOST_ROWS
 from dpql.model.notation import number_text
 from dpql.model.spec import (
     Contributes,
     Data,
     Neighbours,
-    Places,
     Privacy,
     Rows,
     RowsAtMost,
     RowsExactly,
+    Spans,
     Spec,
 )
 
@@ -68,7 +68,7 @@ def resolve(root: Mapping, source: Source) -> Spec:
         privacy=promise,
         statistics=tuple(item for item in statistics if item is not None),
         signer=text(value(root.get("report"), "signer")),
-        places=Places(spans=dict(places(root))),
+        spans=Spans(by_path=dict(spans(root))),
     )
 
 
@@ -102,12 +102,12 @@ def _privacy(node: Node | None, rows: Rows | None, context: Context) -> Privacy 
     unit_node = value(node, "unit")
     contributes = _contributes(node, context)
     if context.neighbours is Neighbours.REPLACE_ONE and isinstance(rows, RowsAtMost):
-        place = value(node, "neighbours")
-        assert place is not None
+        found = value(node, "neighbours")
+        assert found is not None
         context.add(
             "DPQL309",
             "`replace_one` needs a public number of rows",
-            place.span,
+            found.span,
             "declare `rows: {exactly: N}`, or write `neighbours: add_remove`",
         )
     epsilon, delta = _epsilon(node, context), _delta(node, context)
@@ -129,9 +129,9 @@ def _privacy(node: Node | None, rows: Rows | None, context: Context) -> Privacy 
 
 
 def _epsilon(node: Node | None, context: Context) -> Fraction | None:
-    place = value(node, "epsilon")
-    epsilon = number(place)
-    if place is None or epsilon is None:
+    found = value(node, "epsilon")
+    epsilon = number(found)
+    if found is None or epsilon is None:
         return None
     if 0 < epsilon <= LARGEST_EPSILON:
         context.epsilon = epsilon
@@ -140,37 +140,37 @@ def _epsilon(node: Node | None, context: Context) -> Fraction | None:
             "DPQL310",
             f"`epsilon` is {number_text(epsilon)}, and must be above 0 and at most "
             f"{LARGEST_EPSILON}",
-            place.span,
+            found.span,
             "write a total such as `epsilon: 1.0`; smaller is more private",
         )
     return epsilon
 
 
 def _delta(node: Node | None, context: Context) -> Fraction | None:
-    place = value(node, "delta")
-    delta = number(place)
-    if place is not None and delta is not None and delta != 0:
+    found = value(node, "delta")
+    delta = number(found)
+    if found is not None and delta is not None and delta != 0:
         context.add(
             "DPQL311",
             f"`delta` is {number_text(delta)}, and every mechanism here is pure",
-            place.span,
+            found.span,
             "write `delta: 0`",
         )
     return delta
 
 
 def _contributes(node: Node | None, context: Context) -> Contributes | None:
-    place, unit = value(node, "contributes"), value(node, "unit")
+    block, unit = value(node, "contributes"), value(node, "unit")
     if text(unit) == "row":
-        if place is not None:
+        if block is not None:
             context.add(
                 "DPQL315",
                 "`contributes` says nothing here: each row is a unit of its own",
-                place.span,
+                block.span,
                 "delete it, or name an id column as `unit`",
             )
         return Contributes(rows=1, groups=1)
-    if place is None:
+    if block is None:
         if unit is not None:
             context.add(
                 "DPQL315",
@@ -181,7 +181,7 @@ def _contributes(node: Node | None, context: Context) -> Contributes | None:
         return None
     counts = []
     for name in ("rows", "groups"):
-        found = value(place, name)
+        found = value(block, name)
         count = whole(found)
         if found is None or count is None:
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dpql.model.limits import Spelling
+from dpql.model.limits import TextFormat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +22,9 @@ class Text:
     rule: str = "no tabs in it, no space at either end"
 
     @classmethod
-    def of(cls, what: str, spelling: Spelling, **rule: str) -> Text:
-        """Return the shape of a text that is spelled so."""
-        longest, pattern = spelling.longest, spelling.pattern
+    def of(cls, what: str, text_format: TextFormat, **rule: str) -> Text:
+        """Return the shape of a text of that format."""
+        longest, pattern = text_format.longest, text_format.pattern
         return cls(what=what, longest=longest, pattern=pattern, **rule)
 
 

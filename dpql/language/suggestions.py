@@ -6,15 +6,15 @@ import difflib
 from collections.abc import Iterable
 
 from dpql.diagnostics import shown
-from dpql.language.vocabulary import ADVICE, HABITS
+from dpql.language.vocabulary import ADVICE, SYNONYMS
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """Return the one of the words that was probably meant."""
     known = list(words)
-    habit = HABITS.get(word.lower())
-    if habit in known:
-        return habit
+    mistake = SYNONYMS.get(word.lower())
+    if mistake in known:
+        return mistake
     if word.lower() in known:
         return word.lower()
     close = difflib.get_close_matches(word[:64], known, n=1, cutoff=0.6)

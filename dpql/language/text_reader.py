@@ -15,10 +15,10 @@ from dpql.language.grammar import (
     parse,
 )
 from dpql.language.limits import refuse_too_many
-from dpql.language.predicate import Piece, Predicate, spelled
+from dpql.language.predicate import Piece, Predicate, predicate_text
+from dpql.language.quoting import unquoted
 from dpql.language.source import Source
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
-from dpql.language.words import unquoted
 
 Parts = list[tuple[str, Entry]]
 """What a statement says: the block each entry belongs to, and the entry."""
@@ -203,7 +203,7 @@ class TextBuilder(ConditionBuilder):
         except SyntaxFault as fault:
             self.complaints.append(fault.complaint)
             return Scalar("", span)
-        return Scalar(spelled(predicate), span)
+        return Scalar(predicate_text(predicate), span)
 
     def by(self, children: list[Any]) -> Entry:
         """`by COLUMN, COLUMN`."""

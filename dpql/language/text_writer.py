@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dpql.language.comments import Path
+from dpql.language.quoting import key_text, quoted_text, subject_text
 from dpql.language.tree import Mapping, Node, Scalar, Sequence
 from dpql.language.vocabulary import STATISTICS
-from dpql.language.words import spelled_key, spelled_subject, spelled_text
 from dpql.language.yaml_writer import Line
 from dpql.model.notation import is_bare, name_text
 
@@ -13,7 +13,7 @@ from dpql.model.notation import is_bare, name_text
 def text_lines(root: Mapping) -> list[Line]:
     """Return the lines of a tree that has the shape of a spec."""
     name = name_text(_scalar(root, "release"))
-    purpose = spelled_text(_scalar(root, "purpose"))
+    purpose = quoted_text(_scalar(root, "purpose"))
     lines: list[Line] = [
         (("dpql",), f"dpql {_scalar(root, 'dpql')}"),
         (("release",), f"release {name} {purpose}"),
@@ -25,7 +25,7 @@ def text_lines(root: Mapping) -> list[Line]:
         lines.append((("defaults",), f"default {settings}"))
     lines += _statistics(_mapping(root, "statistics"))
     if root.get("report") is not None:
-        signer = spelled_text(_scalar(_mapping(root, "report"), "signer"))
+        signer = quoted_text(_scalar(_mapping(root, "report"), "signer"))
         lines.append((("report",), f"report signed by {signer}"))
     return lines
 
@@ -49,14 +49,14 @@ def _data(data: Mapping) -> list[Line]:
 def _column(column: Mapping) -> str:
     words = [_scalar(column, "type")]
     if column.get("keys") is not None:
-        words.append(f"{{{', '.join(map(spelled_key, _items(column, 'keys')))}}}")
+        words.append(f"{{{', '.join(map(key_text, _items(column, 'keys')))}}}")
     if column.get("bounds") is not None:
         words.append(f"[{', '.join(_items(column, 'bounds'))}]")
     if column.get("step") is not None:
         words.append(f"step {_scalar(column, 'step')}")
     if column.get("unit") is not None:
         unit = _scalar(column, "unit")
-        words.append(unit if is_bare(unit) else spelled_text(unit))
+        words.append(unit if is_bare(unit) else quoted_text(unit))
     nulls = column.get("nulls")
     if nulls is None:
         return " ".join(words)
@@ -66,7 +66,7 @@ def _column(column: Mapping) -> str:
 
 
 def _privacy(privacy: Mapping) -> list[Line]:
-    head = f"protect {spelled_subject(_scalar(privacy, 'unit'))}"
+    head = f"protect {subject_text(_scalar(privacy, 'unit'))}"
     if privacy.get("contributes") is not None:
         given = _mapping(privacy, "contributes")
         groups = _scalar(given, "groups")
@@ -91,27 +91,31 @@ def _statistics(block: Mapping) -> list[Line]:
     return lines
 
 
-def _statistic(ask: Mapping) -> str:
-    word = next(word for word in STATISTICS if ask.get(word) is not None)
-    of = ask.get(word)
-    inputs = _items(ask, word) if isinstance(of, Sequence) else [_scalar(ask, word)]
-    words = [word, ", ".join(map(spelled_subject, inputs))]
-    if ask.get("bins") is not None:
-        words.append(f"bins [{', '.join(_items(ask, 'bins'))}]")
-    if ask.get("where") is not None:
-        words.append(f"where {_scalar(ask, 'where')}")
-    if ask.get("by") is not None:
-        words.append(f"by {', '.join(map(name_text, _items(ask, 'by')))}")
-    if ask.get("at_least") is not None:
-        words.append(f"at least {_rows(_scalar(ask, 'at_least'))}")
-    if ask.get("mechanism") is not None:
-        words.append(f"using {_scalar(ask, 'mechanism')}")
+def _statistic(statistic: Mapping) -> str:
+    word = next(word for word in STATISTICS if statistic.get(word) is not None)
+    of = statistic.get(word)
+    inputs = (
+        _items(statistic, word)
+        if isinstance(of, Sequence)
+        else [_scalar(statistic, word)]
+    )
+    words = [word, ", ".join(map(subject_text, inputs))]
+    if statistic.get("bins") is not None:
+        words.append(f"bins [{', '.join(_items(statistic, 'bins'))}]")
+    if statistic.get("where") is not None:
+        words.append(f"where {_scalar(statistic, 'where')}")
+    if statistic.get("by") is not None:
+        words.append(f"by {', '.join(map(name_text, _items(statistic, 'by')))}")
+    if statistic.get("at_least") is not None:
+        words.append(f"at least {_rows(_scalar(statistic, 'at_least'))}")
+    if statistic.get("mechanism") is not None:
+        words.append(f"using {_scalar(statistic, 'mechanism')}")
     words += [
-        f"{name} {_scalar(ask, name)}"
+        f"{name} {_scalar(statistic, name)}"
         for name in ("alpha", "gamma")
-        if ask.get(name) is not None
+        if statistic.get(name) is not None
     ]
-    spend = _mapping(ask, "spend").entries[0]
+    spend = _mapping(statistic, "spend").entries[0]
     assert isinstance(spend.value, Scalar)
     words.append(f"spend {spend.name} {spend.value.text}")
     return " ".join(words)

@@ -1,4 +1,4 @@
-"""The small tree that both readers make: mappings, sequences and scalars with places.
+"""The tree that both readers make: mappings, sequences and scalars with spans.
 
 A scalar is text. Nothing here knows what a number or a column is; `shape` checks the
 tree, `resolve` gives it meaning, and the printers write it down again.
@@ -16,8 +16,8 @@ from dpql.errors import Span
 class Scalar:
     """A piece of text; ``offset`` is where it starts inside its span.
 
-    ``offset`` is None when the source spells the text differently (escapes, folded
-    lines), so that a part of the text has no exact place of its own.
+    ``offset`` is None when the source writes the text differently (escapes, folded
+    lines), so that a part of the text has no exact span of its own.
     """
 
     text: str
@@ -25,7 +25,7 @@ class Scalar:
     offset: int | None = None
 
     def part(self, start: int, end: int) -> Span:
-        """Return the place of ``text[start:end]``, or of the whole scalar."""
+        """Return the span of ``text[start:end]``, or of the whole scalar."""
         if self.offset is None:
             return self.span
         column = self.span.column + self.offset
@@ -59,7 +59,7 @@ class Entry:
 class Mapping:
     """Entries in the order of the text; no two have the same key.
 
-    Its place is that of the key it belongs to, which is where a fault should point.
+    Its span is that of the key it belongs to, which is where a fault should point.
     """
 
     entries: tuple[Entry, ...]
@@ -77,11 +77,11 @@ class Mapping:
 
 Node = Scalar | Sequence | Mapping
 Plain = str | list["Plain"] | dict[str, "Plain"]
-"""A tree without places: what is compared, printed to JSON and checked by a schema."""
+"""A tree without spans: what is compared, printed to JSON and checked by a schema."""
 
 
 def plain(node: Node) -> Plain:
-    """Return the tree without its places; nesting is bounded by the readers."""
+    """Return the tree without its spans; nesting is bounded by the readers."""
     match node:
         case Scalar(text=text):
             return text
@@ -91,10 +91,10 @@ def plain(node: Node) -> Plain:
             return {entry.name: plain(entry.value) for entry in entries}
 
 
-def places(root: Mapping) -> Iterator[tuple[tuple[str, ...], Span]]:
-    """Yield the path and the place of every entry.
+def spans(root: Mapping) -> Iterator[tuple[tuple[str, ...], Span]]:
+    """Yield the path and the span of every entry.
 
-    The place is that of the value where the value is short, else that of the key.
+    The span is that of the value where the value is short, else that of the key.
     """
     pending: list[tuple[tuple[str, ...], Mapping]] = [((), root)]
     while pending:

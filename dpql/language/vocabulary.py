@@ -87,7 +87,7 @@ AT_LEAST_WORDS = tuple(
     word for word, entry in STATISTICS.items() if entry.takes_at_least
 )
 
-HABITS: dict[str, str] = {
+SYNONYMS: dict[str, str] = {
     "avg": "mean",
     "average": "mean",
     "var": "variance",

@@ -125,7 +125,7 @@ SYNTAX: dict[str, Code] = {
         right="headcount = count rows by district spend accuracy 60",
     ),
     "DPQL121": Code(
-        title="a habit of another language",
+        title="SQL syntax: dpql writes `mean dep_delay by carrier`",
         cause="The text looks like SQL, Python or YAML; the hint says how it is here.",
         wrong="where: age >= 25 && age <= 54",
         right="where: age between 25 and 54",

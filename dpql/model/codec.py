@@ -47,7 +47,7 @@ class Formatted(Protocol):
 
 
 def canonical(document: object) -> bytes:
-    """Return the one spelling of a JSON document: that of ``jq -S .``."""
+    """Return the one text of a JSON document: that of ``jq -S .``."""
     text = json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False)
     return text.encode() + b"\n"
 

@@ -103,10 +103,10 @@ def _took_n_for_public(step: Step) -> bool:
 
 def _moment(name: str, grids: tuple[Grid, ...], rows: int) -> dict[str, str] | None:
     """Return the moment as format 1 wrote it; None if it is none of these grids."""
-    places = _FACTORS.get(name)
-    if places is None or any(place >= len(grids) for place in places):
+    factors_of = _FACTORS.get(name)
+    if factors_of is None or any(index >= len(grids) for index in factors_of):
         return None
-    factors = [grids[place].steps for place in places]
+    factors = [grids[index].steps for index in factors_of]
     if any(factor < 1 for factor in factors):
         return None
     shift, safe = 0, _SIGNED // _product(factors)

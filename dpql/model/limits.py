@@ -1,7 +1,7 @@
 """How long, deep and large a spec may be: one set of limits for every stage.
 
 The language refuses a text beyond them, and the planner a plan whose spec no text
-could have spelled.
+could have written.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ DEEPEST = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spelling:
-    """How a word of a spec is spelled: a pattern of all of it, and a length."""
+class TextFormat:
+    """The format of a text in a spec: a pattern of all of it, and a length."""
 
     pattern: str
     longest: int
@@ -49,12 +49,12 @@ class Spelling:
 
 _ANY = r"\S(?:[^\t]*\S)?"
 
-NAME = Spelling(pattern=r"[A-Za-z_][A-Za-z0-9_.-]*", longest=64)
+NAME = TextFormat(pattern=r"[A-Za-z_][A-Za-z0-9_.-]*", longest=64)
 """A release, a source or a statistic."""
 
-COLUMN = Spelling(pattern=r"[^\s`](?:[^`\t]*[^\s`])?", longest=128)
-KEY = Spelling(pattern=_ANY, longest=128)
-PURPOSE = Spelling(pattern=_ANY, longest=1_000)
-SIGNER = Spelling(pattern=_ANY, longest=128)
-UNIT = Spelling(pattern=_ANY, longest=32)
-CONDITION = Spelling(pattern=r".+", longest=4_096)
+COLUMN = TextFormat(pattern=r"[^\s`](?:[^`\t]*[^\s`])?", longest=128)
+KEY = TextFormat(pattern=_ANY, longest=128)
+PURPOSE = TextFormat(pattern=_ANY, longest=1_000)
+SIGNER = TextFormat(pattern=_ANY, longest=128)
+UNIT = TextFormat(pattern=_ANY, longest=32)
+CONDITION = TextFormat(pattern=r".+", longest=4_096)

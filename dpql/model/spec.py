@@ -2,7 +2,7 @@
 
 A `Spec` holds meaning only. Comments, layout and the `defaults` block are gone: every
 statistic carries its own resolved alpha, gamma and mechanism. So the YAML form and the
-text form of one spec are equal values, and so are their plans. Places in the text are
+text form of one spec are equal values, and so are their plans. Spans in the text are
 kept beside it, in a field that takes no part in equality.
 
 `dpql.language.resolve` is the only maker of a `Spec`; it has checked every invariant
@@ -55,12 +55,12 @@ __all__ = [
     "NumberType",
     "Operator",
     "Or",
-    "Places",
     "Privacy",
     "Rows",
     "RowsAtMost",
     "RowsExactly",
     "Share",
+    "Spans",
     "Spec",
     "Spend",
     "Statistic",
@@ -264,18 +264,18 @@ class Statistic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
-    """Where in the text each part of a spec was written, for faults found later.
+class Spans:
+    """The span of the text that each part of a spec was read from.
 
     A path is the sequence of names from the top: ``("statistics", "headcount")``.
     """
 
-    spans: Mapping[tuple[str, ...], Span] = field(default_factory=dict)
+    by_path: Mapping[tuple[str, ...], Span] = field(default_factory=dict)
 
     def span(self, *path: str) -> Span | None:
-        """Return the place of the path, or of the nearest part that encloses it."""
+        """Return the span of the path, or of the nearest part that encloses it."""
         for length in range(len(path), 0, -1):
-            found = self.spans.get(path[:length])
+            found = self.by_path.get(path[:length])
             if found is not None:
                 return found
         return None
@@ -291,4 +291,4 @@ class Spec:
     privacy: Privacy
     statistics: tuple[Statistic, ...]
     signer: str | None
-    places: Places = field(default=Places(), compare=False, repr=False)
+    spans: Spans = field(default=Spans(), compare=False, repr=False)

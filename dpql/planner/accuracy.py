@@ -27,12 +27,12 @@ def needed(parts: tuple[Part, ...]) -> tuple[str, ...]:
 
 def _step(draft: Draft, index: int) -> Step:
     spec = draft.spec
-    ask, description = spec.statistics[index], draft.descriptions[index]
+    statistic, description = spec.statistics[index], draft.descriptions[index]
     parts, setting = draft.parts[index], draft.settings[index]
     choice = draft.choices[index]
     epsilon = granted(choice)
     span = description.upper - description.lower
-    rows = ask.at_least
+    rows = statistic.at_least
     accuracy = worst_error(
         description.readout,
         [part.half_width for part in parts],
@@ -46,18 +46,18 @@ def _step(draft: Draft, index: int) -> Step:
             description,
             choice.mechanism,
             epsilon,
-            ask=ask,
+            statistic=statistic,
             rows=rows,
             cells=setting.cells,
         )
     return Step(
-        name=ask.name,
-        statistic=ask.kind,
-        columns=ask.columns,
-        edges=ask.edges,
-        where=ask.where,
-        by=ask.by,
-        at_least=ask.at_least,
+        name=statistic.name,
+        statistic=statistic.kind,
+        columns=statistic.columns,
+        edges=statistic.edges,
+        where=statistic.where,
+        by=statistic.by,
+        at_least=statistic.at_least,
         relation=spec.privacy.neighbours,
         cells=setting.cells,
         bound=draft.bounds[index],
@@ -72,11 +72,11 @@ def _step(draft: Draft, index: int) -> Step:
         l0=max(part.measure.l0 for part in parts),
         unit=description.unit,
         mechanism=choice.mechanism,
-        spend=ask.spend,
+        spend=statistic.spend,
         epsilon=epsilon,
         loss=sum((part.loss for part in parts[1:]), parts[0].loss),
-        alpha=ask.alpha,
-        gamma=ask.gamma,
+        alpha=statistic.alpha,
+        gamma=statistic.gamma,
         accuracy=accuracy,
         accuracy_all=everywhere,
     )

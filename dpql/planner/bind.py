@@ -30,18 +30,24 @@ def bind_columns(draft: Draft) -> Draft:
     never coarser than MATH 5 asks.
     """
     spec = draft.spec
-    faults = [fault for ask in spec.statistics for fault in _uncountable(spec, ask)]
+    faults = [
+        fault
+        for statistic in spec.statistics
+        for fault in _uncountable(spec, statistic)
+    ]
     if faults:
         raise PlanFault(faults)
-    return replace(draft, grids=tuple(_grids(spec, ask) for ask in spec.statistics))
+    return replace(
+        draft, grids=tuple(_grids(spec, statistic) for statistic in spec.statistics)
+    )
 
 
 def bound_contributions(draft: Draft) -> Draft:
     """Count the cells, and say how much of a unit survives in how many of them."""
     spec = draft.spec
     settings = tuple(
-        _setting(spec, ask, grids, draft.rules)
-        for ask, grids in zip(spec.statistics, draft.grids, strict=True)
+        _setting(spec, statistic, grids, draft.rules)
+        for statistic, grids in zip(spec.statistics, draft.grids, strict=True)
     )
     bounds = tuple(_bound(spec, setting) for setting in settings)
     return replace(draft, settings=settings, bounds=bounds)
@@ -51,28 +57,28 @@ def describe_queries(draft: Draft) -> Draft:
     """Ask every statistic for its integers; gather all refusals."""
     found: list[Description] = []
     faults: list[Diagnostic] = []
-    for ask, setting in zip(draft.spec.statistics, draft.settings, strict=True):
+    for statistic, setting in zip(draft.spec.statistics, draft.settings, strict=True):
         try:
-            found.append(_describe(draft.spec, ask, setting))
+            found.append(_describe(draft.spec, statistic, setting))
         except PlanFault as error:
-            faults += placed(draft.spec, ask, error)
+            faults += located(draft.spec, statistic, error)
     if faults:
         raise PlanFault(faults)
     return replace(draft, descriptions=tuple(found))
 
 
-def placed(
-    spec: Spec, ask: Statistic, error: PlanFault, *path: str
+def located(
+    spec: Spec, statistic: Statistic, error: PlanFault, *path: str
 ) -> list[Diagnostic]:
-    """Return the diagnostics with the statistic's name and place."""
-    span = spec.places.span("statistics", ask.name, *path)
+    """Return the diagnostics with the statistic's name and span."""
+    span = spec.spans.span("statistics", statistic.name, *path)
     return [
-        Diagnostic(d.code, f"`{ask.name}`: {d.message}", d.span or span, d.hint)
+        Diagnostic(d.code, f"`{statistic.name}`: {d.message}", d.span or span, d.hint)
         for d in error.diagnostics
     ]
 
 
-def is_known(spec: Spec, ask: Statistic, rules: Rules = NOW) -> bool:
+def is_known(spec: Spec, statistic: Statistic, rules: Rules = NOW) -> bool:
     """Tell whether the statistic is of all rows and their number is public.
 
     The declared number is that of the rows of the source. Where units have several
@@ -81,21 +87,21 @@ def is_known(spec: Spec, ask: Statistic, rules: Rules = NOW) -> bool:
     return (
         spec.privacy.neighbours is Neighbours.REPLACE_ONE
         and (spec.privacy.unit is None or rules.units_keep_n)
-        and ask.where is None
-        and not ask.by
-        and ask.kind is not StatisticKind.HISTOGRAM
+        and statistic.where is None
+        and not statistic.by
+        and statistic.kind is not StatisticKind.HISTOGRAM
     )
 
 
-def count_cells(spec: Spec, ask: Statistic) -> int:
+def count_cells(spec: Spec, statistic: Statistic) -> int:
     """Return the number of cells: the product of the groups' keys and the bins."""
     cells = 1
-    names = ask.by
-    if ask.kind is StatisticKind.HISTOGRAM:
-        if ask.edges:
-            cells = len(ask.edges) - 1
+    names = statistic.by
+    if statistic.kind is StatisticKind.HISTOGRAM:
+        if statistic.edges:
+            cells = len(statistic.edges) - 1
         else:
-            names = (*names, *ask.columns)
+            names = (*names, *statistic.columns)
     for name in names:
         column = spec.data.column(name)
         assert isinstance(column, CategoryColumn), "resolve lets no other group"
@@ -103,52 +109,52 @@ def count_cells(spec: Spec, ask: Statistic) -> int:
     return cells
 
 
-def _uncountable(spec: Spec, ask: Statistic) -> Iterator[Diagnostic]:
-    for name in ask.columns:
+def _uncountable(spec: Spec, statistic: Statistic) -> Iterator[Diagnostic]:
+    for name in statistic.columns:
         column = spec.data.column(name)
         if isinstance(column, NumberColumn) and not is_countable(column):
             yield Diagnostic(
                 "DPQL432",
-                f"`{ask.name}`: the bounds of `{shown(name)}` are too large or too "
-                f"close for {column.type.value}s to be counted",
-                spec.places.span("data", "columns", name, "bounds"),
+                f"`{statistic.name}`: the bounds of `{shown(name)}` are too large or "
+                f"too close for {column.type.value}s to be counted",
+                spec.spans.span("data", "columns", name, "bounds"),
                 "choose bounds that values can come near, or another unit of measure",
             )
 
 
-def _summed(spec: Spec, ask: Statistic) -> tuple[NumberColumn, ...]:
-    if STATISTICS[ask.kind].POWER == 0:
+def _summed(spec: Spec, statistic: Statistic) -> tuple[NumberColumn, ...]:
+    if STATISTICS[statistic.kind].POWER == 0:
         return ()
-    columns = tuple(spec.data.column(name) for name in ask.columns)
+    columns = tuple(spec.data.column(name) for name in statistic.columns)
     return tuple(column for column in columns if isinstance(column, NumberColumn))
 
 
-def _grids(spec: Spec, ask: Statistic) -> tuple[Grid, ...]:
+def _grids(spec: Spec, statistic: Statistic) -> tuple[Grid, ...]:
     return tuple(
         choose_grid(
             column,
-            power=STATISTICS[ask.kind].POWER,
+            power=STATISTICS[statistic.kind].POWER,
             rows=spec.data.rows.count,
             epsilon=spec.privacy.epsilon,
         )
-        for column in _summed(spec, ask)
+        for column in _summed(spec, statistic)
     )
 
 
 def _setting(
-    spec: Spec, ask: Statistic, grids: tuple[Grid, ...], rules: Rules
+    spec: Spec, statistic: Statistic, grids: tuple[Grid, ...], rules: Rules
 ) -> Setting:
-    cells = count_cells(spec, ask)
+    cells = count_cells(spec, statistic)
     contributes = spec.privacy.contributes
     return Setting(
         replace=spec.privacy.neighbours is Neighbours.REPLACE_ONE,
-        known=is_known(spec, ask, rules),
+        known=is_known(spec, statistic, rules),
         rows=spec.data.rows.count,
         rows_each=contributes.rows,
         cells_each=min(contributes.groups, cells),
         cells=cells,
         grids=grids,
-        unit_names=tuple(column.unit for column in _summed(spec, ask)),
+        unit_names=tuple(column.unit for column in _summed(spec, statistic)),
     )
 
 
@@ -158,8 +164,8 @@ def _bound(spec: Spec, setting: Setting) -> Bound | None:
     return Bound(rows=setting.rows_each, cells=setting.cells_each)
 
 
-def _describe(spec: Spec, ask: Statistic, setting: Setting) -> Description:
-    for column in _summed(spec, ask):
+def _describe(spec: Spec, statistic: Statistic, setting: Setting) -> Description:
+    for column in _summed(spec, statistic):
         if setting.known and isinstance(column.nulls, DropNulls):
             raise PlanFault.of(
                 "DPQL424",
@@ -167,4 +173,4 @@ def _describe(spec: Spec, ask: Statistic, setting: Setting) -> Description:
                 "number of rows",
                 hint="write `nulls: {as: VALUE}` for the column",
             )
-    return STATISTICS[ask.kind].describe(setting)
+    return STATISTICS[statistic.kind].describe(setting)

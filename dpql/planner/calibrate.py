@@ -27,14 +27,14 @@ _FLOOR = Fraction(1, 10**40)
 def calibrate_noise(draft: Draft) -> Draft:
     """Settle what `auto` means, and calibrate every part to its epsilon."""
     choices = tuple(
-        _settled(ask, description, choice, draft.spec.data.rows.count)
-        for ask, description, choice in zip(
+        _settled(statistic, description, choice, draft.spec.data.rows.count)
+        for statistic, description, choice in zip(
             draft.spec.statistics, draft.descriptions, draft.choices, strict=True
         )
     )
     parts = tuple(
-        make_parts(description, choice.mechanism, granted(choice), ask=ask)
-        for ask, description, choice in zip(
+        make_parts(description, choice.mechanism, granted(choice), statistic=statistic)
+        for statistic, description, choice in zip(
             draft.spec.statistics, draft.descriptions, choices, strict=True
         )
     )
@@ -42,13 +42,13 @@ def calibrate_noise(draft: Draft) -> Draft:
 
 
 def make_parts(
-    description: Description, mechanism: str, epsilon: Fraction, *, ask: Statistic
+    description: Description, mechanism: str, epsilon: Fraction, *, statistic: Statistic
 ) -> tuple[Part, ...]:
     """Return the noisy parts of one statistic; their losses add up to epsilon."""
     share = epsilon / len(description.measures)
-    level = part_level(ask.alpha, len(description.measures))
+    level = part_level(statistic.alpha, len(description.measures))
     return tuple(
-        _part(measure, mechanism, share, level, ask.gamma)
+        _part(measure, mechanism, share, level, statistic.gamma)
         for measure in description.measures
     )
 
@@ -77,7 +77,7 @@ def stated_error(
     mechanism: str,
     epsilon: Fraction,
     *,
-    ask: Statistic,
+    statistic: Statistic,
     rows: int | None,
     cells: int = 1,
 ) -> Fraction | None:
@@ -86,8 +86,8 @@ def stated_error(
         description,
         mechanism,
         epsilon,
-        alpha=ask.alpha,
-        gamma=ask.gamma,
+        alpha=statistic.alpha,
+        gamma=statistic.gamma,
         cells=cells,
     )
     return worst_error(
@@ -153,24 +153,28 @@ def _rounded(probability: Fraction) -> Fraction:
 
 
 def _settled(
-    ask: Statistic, description: Description, choice: Choice, rows: int
+    statistic: Statistic, description: Description, choice: Choice, rows: int
 ) -> Choice:
     if choice.mechanism != MechanismName.AUTO:
         return choice
     return replace(
         choice,
-        mechanism=best_mechanism(ask, description, granted(choice), rows=rows),
+        mechanism=best_mechanism(statistic, description, granted(choice), rows=rows),
     )
 
 
 def best_mechanism(
-    ask: Statistic, description: Description, epsilon: Fraction, *, rows: int
+    statistic: Statistic, description: Description, epsilon: Fraction, *, rows: int
 ) -> str:
     """Return the mechanism of the smaller stated error; the table's first if equal."""
 
     def error(mechanism: str) -> Fraction:
         found = stated_error(
-            description, mechanism, epsilon, ask=ask, rows=ask.at_least or rows
+            description,
+            mechanism,
+            epsilon,
+            statistic=statistic,
+            rows=statistic.at_least or rows,
         )
         assert found is not None, "a count is given"
         return found

@@ -17,7 +17,7 @@ from dpql.exact import round_up_to_digits, two_to
 from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Affine
 from dpql.model.spec import AccuracyTarget, Epsilon, MechanismName, Share, Statistic
-from dpql.planner.bind import placed
+from dpql.planner.bind import located
 from dpql.planner.calibrate import part_level, query_of, stated_error
 from dpql.planner.draft import Choice, Draft
 from dpql.planner.rules import NOW, Rules
@@ -38,40 +38,50 @@ def price_accuracy(draft: Draft) -> Draft:
     """Give every statistic that names its spending an epsilon; leave shares open."""
     choices: list[Choice] = []
     faults: list[Diagnostic] = []
-    for ask, description in zip(draft.spec.statistics, draft.descriptions, strict=True):
-        match ask.spend:
+    for statistic, description in zip(
+        draft.spec.statistics, draft.descriptions, strict=True
+    ):
+        match statistic.spend:
             case Share():
-                choices.append(Choice(mechanism=ask.mechanism.value, epsilon=None))
+                choices.append(
+                    Choice(mechanism=statistic.mechanism.value, epsilon=None)
+                )
             case Epsilon(value=value):
-                choices.append(Choice(mechanism=ask.mechanism.value, epsilon=value))
+                choices.append(
+                    Choice(mechanism=statistic.mechanism.value, epsilon=value)
+                )
             case AccuracyTarget(within=within):
                 try:
-                    choices.append(cheapest(ask, description, within, draft.rules))
+                    choices.append(
+                        cheapest(statistic, description, within, draft.rules)
+                    )
                 except PlanFault as error:
-                    faults += placed(draft.spec, ask, error, "spend", "accuracy")
+                    faults += located(draft.spec, statistic, error, "spend", "accuracy")
     if faults:
         raise PlanFault(faults)
     return replace(draft, choices=tuple(choices))
 
 
 def cheapest(
-    ask: Statistic, description: Description, within: Fraction, rules: Rules = NOW
+    statistic: Statistic, description: Description, within: Fraction, rules: Rules = NOW
 ) -> Choice:
     """Return the mechanism asked for, or the cheaper one, and its epsilon.
 
     Where `auto` leaves the choice, a mechanism that cannot reach the target is passed
     over; the fault of the first is raised when none can.
     """
-    if ask.mechanism is not MechanismName.AUTO:
+    if statistic.mechanism is not MechanismName.AUTO:
         return Choice(
-            mechanism=ask.mechanism.value,
-            epsilon=price(ask, description, ask.mechanism.value, within, rules),
+            mechanism=statistic.mechanism.value,
+            epsilon=price(
+                statistic, description, statistic.mechanism.value, within, rules
+            ),
         )
     offers: list[tuple[Fraction, str]] = []
     faults: list[PlanFault] = []
     for name in MECHANISMS:
         try:
-            offers.append((price(ask, description, name, within, rules), name))
+            offers.append((price(statistic, description, name, within, rules), name))
         except PlanFault as fault:
             faults.append(fault)
     if not offers:
@@ -81,7 +91,7 @@ def cheapest(
 
 
 def price(
-    ask: Statistic,
+    statistic: Statistic,
     description: Description,
     mechanism: str,
     within: Fraction,
@@ -97,13 +107,13 @@ def price(
         PlanFault: the target is beyond the grid (DPQL410), vacuous (DPQL411), out of
             reach (DPQL412), or depends on a private count (DPQL423).
     """
-    _require_target(ask, description, within)
+    _require_target(statistic, description, within)
     if isinstance(description.readout, Affine):
-        epsilon = _closed(ask, description, mechanism, within, rules)
+        epsilon = _closed(statistic, description, mechanism, within, rules)
     else:
-        epsilon = _searched(ask, description, mechanism, within, rules)
+        epsilon = _searched(statistic, description, mechanism, within, rules)
     for _ in range(_CLOSING):
-        if _reaches(ask, description, mechanism, epsilon, within):
+        if _reaches(statistic, description, mechanism, epsilon, within):
             return epsilon
         epsilon = round_up_to_digits(epsilon * (1 + Fraction(1, 10**14)), _DIGITS)
     raise InternalFault.of(
@@ -114,7 +124,7 @@ def price(
 
 
 def _closed(
-    ask: Statistic,
+    statistic: Statistic,
     description: Description,
     mechanism: str,
     within: Fraction,
@@ -124,7 +134,7 @@ def _closed(
     (measure,) = description.measures
     target = (within - description.quantisation) / description.readout.scale
     each = _epsilon_for(mechanism, rules)(
-        query_of(measure), target, ask.alpha, gamma=ask.gamma
+        query_of(measure), target, statistic.alpha, gamma=statistic.gamma
     )
     return measure.l0 * each
 
@@ -138,7 +148,7 @@ def _epsilon_for(mechanism: str, rules: Rules) -> Callable[..., Fraction]:
 
 
 def _searched(
-    ask: Statistic,
+    statistic: Statistic,
     description: Description,
     mechanism: str,
     within: Fraction,
@@ -151,11 +161,11 @@ def _searched(
     target; the largest price does. Where the two differ, the answer is the upper end
     of a bisection, which was seen to reach, never a point between.
     """
-    prices = _part_prices(ask, description, mechanism, within, rules)
+    prices = _part_prices(statistic, description, mechanism, within, rules)
     low, high = min(prices), max(prices)
     while high - low > _FINE * high:
         middle = round_up_to_digits((low + high) / 2, _SHORT)
-        if _reaches(ask, description, mechanism, middle, within):
+        if _reaches(statistic, description, mechanism, middle, within):
             high = middle
         else:
             low = middle
@@ -163,7 +173,7 @@ def _searched(
 
 
 def _part_prices(
-    ask: Statistic,
+    statistic: Statistic,
     description: Description,
     mechanism: str,
     within: Fraction,
@@ -171,19 +181,22 @@ def _part_prices(
 ) -> list[Fraction]:
     """Return the epsilon of the whole at which each part keeps its width."""
     units = [Fraction(m.l0 * m.sensitivity) for m in description.measures]
-    width = _common_width(ask, description, units, within)
-    level = part_level(ask.alpha, len(units))
+    width = _common_width(statistic, description, units, within)
+    level = part_level(statistic.alpha, len(units))
     prices = []
     for measure, unit in zip(description.measures, units, strict=True):
         each = _epsilon_for(mechanism, rules)(
-            query_of(measure), width * unit, level, gamma=ask.gamma
+            query_of(measure), width * unit, level, gamma=statistic.gamma
         )
         prices.append(len(units) * measure.l0 * each)
     return prices
 
 
 def _common_width(
-    ask: Statistic, description: Description, units: list[Fraction], within: Fraction
+    statistic: Statistic,
+    description: Description,
+    units: list[Fraction],
+    within: Fraction,
 ) -> Fraction:
     """Return the largest A, down, at which widths of A units keep the target.
 
@@ -194,7 +207,7 @@ def _common_width(
         error = worst_error(
             description.readout,
             [width * unit for unit in units],
-            rows=ask.at_least,
+            rows=statistic.at_least,
             span=description.upper - description.lower,
             quantisation=description.quantisation,
         )
@@ -214,19 +227,23 @@ def _common_width(
 
 
 def _reaches(
-    ask: Statistic,
+    statistic: Statistic,
     description: Description,
     mechanism: str,
     epsilon: Fraction,
     within: Fraction,
 ) -> bool:
-    error = stated_error(description, mechanism, epsilon, ask=ask, rows=ask.at_least)
+    error = stated_error(
+        description, mechanism, epsilon, statistic=statistic, rows=statistic.at_least
+    )
     assert error is not None, "a target on a private count has been refused"
     return error <= within
 
 
-def _require_target(ask: Statistic, description: Description, within: Fraction) -> None:
-    if not isinstance(description.readout, Affine) and ask.at_least is None:
+def _require_target(
+    statistic: Statistic, description: Description, within: Fraction
+) -> None:
+    if not isinstance(description.readout, Affine) and statistic.at_least is None:
         raise PlanFault.of(
             "DPQL423",
             "how accurate a ratio is depends on the private number of rows under it",

@@ -57,19 +57,19 @@ def is_sound(spec: Spec, rules: Rules = NOW) -> bool:
     return _modest(spec) and all(_facts(spec, rules))
 
 
-def _spelled(text: str, spelling: limits.Spelling) -> bool:
+def _has_format(text: str, text_format: limits.TextFormat) -> bool:
     """Tell whether a text could have been written in a spec."""
     return (
-        len(text) <= spelling.longest
-        and re.fullmatch(spelling.pattern, text) is not None
+        len(text) <= text_format.longest
+        and re.fullmatch(text_format.pattern, text) is not None
         and not any(map(is_hidden, text))
     )
 
 
-def _told_apart(words: Sequence[str], spelling: limits.Spelling) -> bool:
+def _unmistakable(words: Sequence[str], text_format: limits.TextFormat) -> bool:
     """Tell whether no word looks like another one, or like what it is not."""
     return (
-        all(_spelled(word, spelling) for word in words)
+        all(_has_format(word, text_format) for word in words)
         and _distinct(list(map(look, words)))
         and not any(map(mixes_alphabets, words))
     )
@@ -91,26 +91,26 @@ def _facts(spec: Spec, rules: Rules) -> Iterator[bool]:
     columns = spec.data.columns
     by_name = {column.name: column for column in columns}
     yield bool(columns)
-    yield _told_apart([column.name for column in columns], limits.COLUMN)
+    yield _unmistakable([column.name for column in columns], limits.COLUMN)
     yield all(_sound_column(column) for column in columns)
-    yield _spelled(spec.release, limits.NAME)
-    yield _spelled(spec.data.source, limits.NAME)
-    yield _spelled(spec.purpose, limits.PURPOSE)
-    yield spec.signer is None or _spelled(spec.signer, limits.SIGNER)
+    yield _has_format(spec.release, limits.NAME)
+    yield _has_format(spec.data.source, limits.NAME)
+    yield _has_format(spec.purpose, limits.PURPOSE)
+    yield spec.signer is None or _has_format(spec.signer, limits.SIGNER)
     yield from _promise(spec, by_name)
     yield bool(spec.statistics)
-    yield _distinct([ask.name for ask in spec.statistics])
+    yield _distinct([statistic.name for statistic in spec.statistics])
     yield _parts(spec) <= limits.MOST_PARTS
-    for ask in spec.statistics:
-        yield from _statistic(spec, ask, by_name, rules)
+    for statistic in spec.statistics:
+        yield from _statistic(spec, statistic, by_name, rules)
 
 
 def _parts(spec: Spec) -> int:
     """Return a number of scalars that any text of the spec has at least."""
-    columns, asks = spec.data.columns, spec.statistics
+    columns, statistics = spec.data.columns, spec.statistics
     keys = [len(c.keys) for c in columns if isinstance(c, CategoryColumn)]
-    edges = [len(ask.edges) for ask in asks]
-    return 2 * len(columns) + 3 * len(asks) + sum(keys) + sum(edges)
+    edges = [len(statistic.edges) for statistic in statistics]
+    return 2 * len(columns) + 3 * len(statistics) + sum(keys) + sum(edges)
 
 
 def _promise(spec: Spec, columns: dict[str, Column]) -> Iterator[bool]:
@@ -135,9 +135,9 @@ def _sound_column(column: Column) -> bool:
         case IdColumn(name=name):
             return name != "row"
         case CategoryColumn(keys=keys):
-            return bool(keys) and _told_apart(keys, limits.KEY)
+            return bool(keys) and _unmistakable(keys, limits.KEY)
         case NumberColumn(lower=lower, upper=upper, step=step):
-            if column.unit is not None and not _spelled(column.unit, limits.UNIT):
+            if column.unit is not None and not _has_format(column.unit, limits.UNIT):
                 return False
             fill = column.nulls.value if isinstance(column.nulls, FillNulls) else lower
             if not lower <= fill <= upper or lower == upper:
@@ -150,41 +150,41 @@ def _sound_column(column: Column) -> bool:
 
 
 def _statistic(
-    spec: Spec, ask: Statistic, columns: dict[str, Column], rules: Rules
+    spec: Spec, statistic: Statistic, columns: dict[str, Column], rules: Rules
 ) -> Iterator[bool]:
-    inputs = [columns.get(name) for name in ask.columns]
-    yield _spelled(ask.name, limits.NAME)
-    yield len(inputs) == _INPUTS.get(ask.kind, 1)
-    yield _distinct(ask.columns)
-    if ask.kind in _SUMMED:
+    inputs = [columns.get(name) for name in statistic.columns]
+    yield _has_format(statistic.name, limits.NAME)
+    yield len(inputs) == _INPUTS.get(statistic.kind, 1)
+    yield _distinct(statistic.columns)
+    if statistic.kind in _SUMMED:
         yield all(isinstance(column, NumberColumn) for column in inputs)
-    if ask.kind is StatisticKind.HISTOGRAM:
-        yield _bins(ask, inputs[0] if inputs else None)
+    if statistic.kind is StatisticKind.HISTOGRAM:
+        yield _bins(statistic, inputs[0] if inputs else None)
     else:
-        yield not ask.edges
-    yield _distinct(ask.by)
-    yield len(ask.by) <= limits.MOST_GROUPINGS
-    yield all(isinstance(columns.get(name), CategoryColumn) for name in ask.by)
-    yield count_cells(spec, ask) <= limits.MOST_CELLS
-    yield ask.where is None or _filter(ask.where, columns)
-    if ask.at_least is not None:
-        yield ask.kind in _RATIOS and not is_known(spec, ask, rules)
-        yield 1 <= ask.at_least <= spec.data.rows.count
-    yield 0 < ask.alpha < 1
-    yield 0 < ask.gamma <= 1
-    match ask.spend:
+        yield not statistic.edges
+    yield _distinct(statistic.by)
+    yield len(statistic.by) <= limits.MOST_GROUPINGS
+    yield all(isinstance(columns.get(name), CategoryColumn) for name in statistic.by)
+    yield count_cells(spec, statistic) <= limits.MOST_CELLS
+    yield statistic.where is None or _filter(statistic.where, columns)
+    if statistic.at_least is not None:
+        yield statistic.kind in _RATIOS and not is_known(spec, statistic, rules)
+        yield 1 <= statistic.at_least <= spec.data.rows.count
+    yield 0 < statistic.alpha < 1
+    yield 0 < statistic.gamma <= 1
+    match statistic.spend:
         case Share(weight=amount) | AccuracyTarget(within=amount):
             yield amount > 0
         case Epsilon(value=amount):
             yield 0 < amount <= spec.privacy.epsilon
 
 
-def _bins(ask: Statistic, column: Column | None) -> bool:
+def _bins(statistic: Statistic, column: Column | None) -> bool:
     if isinstance(column, NumberColumn):
-        rising = all(one < other for one, other in pairwise(ask.edges))
-        inside = all(column.lower <= edge <= column.upper for edge in ask.edges)
-        return 1 < len(ask.edges) <= limits.MOST_EDGES and rising and inside
-    return isinstance(column, CategoryColumn) and not ask.edges
+        rising = all(one < other for one, other in pairwise(statistic.edges))
+        inside = all(column.lower <= edge <= column.upper for edge in statistic.edges)
+        return 1 < len(statistic.edges) <= limits.MOST_EDGES and rising and inside
+    return isinstance(column, CategoryColumn) and not statistic.edges
 
 
 def _filter(condition: Condition, columns: dict[str, Column]) -> bool:

@@ -38,14 +38,18 @@ def split_shares(draft: Draft) -> Draft:
         PlanFault: nothing is left, or less than nothing (DPQL430), or the epsilons
             cannot be written down (DPQL431).
     """
-    asks = draft.spec.statistics
+    statistics = draft.spec.statistics
     total = draft.spec.privacy.epsilon
     if not _common([total, *(c.epsilon for c in draft.choices if c.epsilon)]):
         raise _unwritable("they have no short common denominator")
     named = sum(
         (c.epsilon for c in draft.choices if c.epsilon is not None), Fraction(0)
     )
-    weights = [ask.spend.weight for ask in asks if isinstance(ask.spend, Share)]
+    weights = [
+        statistic.spend.weight
+        for statistic in statistics
+        if isinstance(statistic.spend, Share)
+    ]
     left = total - named
     if left < 0 or (weights and left == 0):
         raise _too_little(draft, -left)
@@ -54,9 +58,9 @@ def split_shares(draft: Draft) -> Draft:
         draft,
         choices=tuple(
             replace(choice, epsilon=next(shares))
-            if isinstance(ask.spend, Share)
+            if isinstance(statistic.spend, Share)
             else choice
-            for ask, choice in zip(asks, draft.choices, strict=True)
+            for statistic, choice in zip(statistics, draft.choices, strict=True)
         ),
     )
 
@@ -100,8 +104,8 @@ def _too_little(draft: Draft, short: Fraction) -> PlanFault:
         f"`{shown(a.name)}`" for a in spec.statistics if isinstance(a.spend, Share)
     ]
     asked = [
-        f"`{shown(ask.name)}` ε {quantity(choice.epsilon)}"
-        for ask, choice in zip(spec.statistics, draft.choices, strict=True)
+        f"`{shown(statistic.name)}` ε {quantity(choice.epsilon)}"
+        for statistic, choice in zip(spec.statistics, draft.choices, strict=True)
         if choice.epsilon is not None
     ]
     message = f"the total ε {rational(total)} is too small for " + " + ".join(asked)
@@ -120,44 +124,48 @@ def _too_little(draft: Draft, short: Fraction) -> PlanFault:
         "DPQL430",
         message,
         hint="one of: " + "; ".join(ways),
-        span=spec.places.span("privacy", "epsilon"),
+        span=spec.spans.span("privacy", "epsilon"),
     )
 
 
 def _relaxation(draft: Draft, index: int, short: Fraction, more: str) -> str | None:
     """Say what the statistic alone would have to give up to make the rest fit."""
-    ask, choice = draft.spec.statistics[index], draft.choices[index]
-    name = f"`{shown(ask.name)}`"
+    statistic, choice = draft.spec.statistics[index], draft.choices[index]
+    name = f"`{shown(statistic.name)}`"
     if choice.epsilon is None:
         return None
     if choice.epsilon < short or (more and choice.epsilon == short):
         return f"dropping {name} alone is not enough"
     if choice.epsilon == short:
         return f"drop {name}"
-    if isinstance(ask.spend, Epsilon):
+    if isinstance(statistic.spend, Epsilon):
         less = "less than " if more else ""
         return f"spend {less}{decimal(choice.epsilon - short, 6, down=True)} on {name}"
     description = draft.descriptions[index]
-    within = _affordable(ask, description, choice.mechanism, choice.epsilon - short)
+    within = _affordable(
+        statistic, description, choice.mechanism, choice.epsilon - short
+    )
     if within is None:
         return f"drop {name}"
     return f"let {name} be within {more}{within_text(within, description.unit)}"
 
 
 def _affordable(
-    ask: Statistic, description: Description, mechanism: str, epsilon: Fraction
+    statistic: Statistic, description: Description, mechanism: str, epsilon: Fraction
 ) -> Fraction | None:
     """Return a target of five digits that costs less than epsilon, None if none does.
 
     The first try is what the noise of that epsilon promises; a target can cost a
     little more than the epsilon that happens to reach it.
     """
-    error = stated_error(description, mechanism, epsilon, ask=ask, rows=ask.at_least)
+    error = stated_error(
+        description, mechanism, epsilon, statistic=statistic, rows=statistic.at_least
+    )
     assert error is not None, "price_accuracy has refused a private count"
     for _ in range(_TRIES):
         within = round_up_to_digits(error, 5)
         try:
-            cost = cheapest(ask, description, within).epsilon
+            cost = cheapest(statistic, description, within).epsilon
         except PlanFault:
             return None
         if cost is not None and cost < epsilon:

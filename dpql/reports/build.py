@@ -11,7 +11,7 @@ from datetime import date
 from dpql.errors import VerifyFault
 from dpql.model.plan import Part, Plan
 from dpql.model.release import Outcome, Result, headings
-from dpql.model.step_words import definition
+from dpql.model.step_text import definition
 from dpql.reports.caveats import caveats
 from dpql.reports.predicate import (
     FORMAT,

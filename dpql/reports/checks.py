@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dpql.diagnostics import shown
 from dpql.model.release import Release
-from dpql.model.step_words import fault_words
+from dpql.model.step_text import fault_text
 from dpql.reports.approval import Approved
 from dpql.reports.caveats import UNCOUNTED
 from dpql.reports.names import ENVELOPE_NAME, HTML_NAME, PARQUET_NAME
@@ -97,7 +97,7 @@ def data_check(predicate: ReportPredicate) -> Check | None:
 
 def fault_check(release: Release) -> Check | None:
     """Warn of numbers that are known to be wrong, though signed and in order."""
-    fault = fault_words(release.plan)
+    fault = fault_text(release.plan)
     return None if fault is None else Check("known fault", fault, warning=True)
 
 

@@ -17,7 +17,7 @@ from dpql.diagnostics import shown
 from dpql.exact import round_up_to_digits
 from dpql.model.notation import name_text, plain, quoted
 from dpql.model.spec import Neighbours, RowsExactly
-from dpql.model.step_words import excess_words
+from dpql.model.step_text import excess_text
 from dpql.reports.predicate import ReportPredicate
 from dpql.reports.view import promise_text, protected_text
 
@@ -169,7 +169,7 @@ def _unit(predicate: ReportPredicate) -> str:
     return _inert(
         f"all rows of one {unit}, {verb}; of them at most {guarantee.rows} in each of "
         f"at most {guarantee.groups} groups count, and "
-        f"{excess_words(predicate.plan)}"
+        f"{excess_text(predicate.plan)}"
     )
 
 

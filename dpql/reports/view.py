@@ -13,7 +13,7 @@ from dpql.errors import VerifyFault
 from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.codec import Malformed, decode, parse
 from dpql.model.format1 import filled
-from dpql.model.limits import COLUMN, KEY, PURPOSE, Spelling
+from dpql.model.limits import COLUMN, KEY, PURPOSE, TextFormat
 from dpql.model.notation import (
     cell_text,
     heading_text,
@@ -29,7 +29,7 @@ from dpql.model.promised_rows import (
     contradiction,
     contradictions_words,
 )
-from dpql.model.step_words import excess_words, fault_words
+from dpql.model.step_text import excess_text, fault_text
 from dpql.reports.envelope import peek
 from dpql.reports.formats import raised
 from dpql.reports.predicate import (
@@ -200,13 +200,13 @@ def bound_text(predicate: ReportPredicate) -> str | None:
     return (
         f"Counts at most {guarantee.rows} {rows} of a {protected_text(guarantee)} in "
         f"each of at most {guarantee.groups} {groups}; {dropped}"
-        f"{excess_words(predicate.plan)}."
+        f"{excess_text(predicate.plan)}."
     )
 
 
 def cautions(predicate: ReportPredicate) -> tuple[str, ...]:
     """Return what a reader must be warned of: what was signed, and what is known."""
-    fault = fault_words(predicate.plan)
+    fault = fault_text(predicate.plan)
     return predicate.caveats if fault is None else (*predicate.caveats, fault)
 
 
@@ -238,8 +238,8 @@ def cell_label(statistic: StatisticRecord, value: CellValue) -> str:
     return ", ".join(cell_text([name], [_cut(key, KEY)]) for name, key in pairs)
 
 
-def _cut(text: str, spelling: Spelling) -> str:
-    longest = spelling.longest
+def _cut(text: str, text_format: TextFormat) -> str:
+    longest = text_format.longest
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 

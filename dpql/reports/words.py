@@ -25,7 +25,7 @@ from dpql.model.spec import (
     NumberColumn,
     RowsExactly,
 )
-from dpql.model.step_words import bound_words
+from dpql.model.step_text import bound_text
 
 VARIANT = "pure differential privacy"
 TRUST_MODEL = "central: the owner sees the data and is trusted to run this plan on them"
@@ -72,7 +72,7 @@ def _kept(plan: Plan, step: Step) -> Iterator[str]:
     unit = plan.spec.privacy.unit
     if step.bound is not None and unit is not None:
         others = "count at their fill" if step.name in filled(plan) else "are dropped"
-        yield f"{bound_words(step, unit)}, the others {others}"
+        yield f"{bound_text(step, unit)}, the others {others}"
     used = [plan.spec.data.column(name) for name in (*step.columns, *step.by)]
     if any(isinstance(column, CategoryColumn) for column in used):
         yield "declared keys only"

@@ -33,7 +33,7 @@ def error_at(
         description_of(step),
         mechanism,
         epsilon,
-        ask=statistic_of(plan, step),
+        statistic=statistic_of(plan, step),
         rows=rows,
     )
 

@@ -26,7 +26,7 @@ from dpql.model.spec import (
     Rows,
     RowsExactly,
 )
-from dpql.model.step_words import definition
+from dpql.model.step_text import definition
 from dpql.review.explain import promise, reads, within
 from dpql.review.names import column_name, whole
 

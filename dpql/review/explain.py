@@ -14,7 +14,7 @@ from dpql.model.notation import unit_text
 from dpql.model.plan import VERSION, Affine, Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import IdColumn, Neighbours, StatisticKind
-from dpql.model.step_words import bound_words, excess_words, variance_words
+from dpql.model.step_text import bound_text, excess_text, variance_text
 from dpql.review.alternatives import error_at, finer_grid, round_target
 from dpql.review.names import column_name, whole
 
@@ -98,7 +98,7 @@ def _counts(plan: Plan) -> str:
     statistics_by_bound: dict[str, list[str]] = {}
     for step in plan.steps:
         if step.bound is not None:
-            words = whole(bound_words(step, unit))
+            words = whole(bound_text(step, unit))
             statistics_by_bound.setdefault(words, []).append(whole(step.name))
     # One bound for all needs no list of those it is for.
     each = [
@@ -107,7 +107,7 @@ def _counts(plan: Plan) -> str:
     ]
     if not each:
         return ""
-    text = f"{'; '.join(each)}: {excess_words(plan)}"
+    text = f"{'; '.join(each)}: {excess_text(plan)}"
     current = plan.version == VERSION
     if current and plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE:
         # The declared number is that of all rows, not of those that are kept.
@@ -213,7 +213,7 @@ def _made_of(step: Step) -> list[str]:
     name = whole(step.name)
     if step.statistic is StatisticKind.VARIANCE:
         known = "public" if isinstance(step.readout, Affine) else "private"
-        words = whole(variance_words(step))
+        words = whole(variance_text(step))
         notes.append(f"{name}: the {words}, because n is {known}.")
     if step.where is not None:
         notes.append(f"{name}: only rows where {whole(condition_text(step.where))}.")

@@ -139,7 +139,7 @@ def test_places_inside_a_condition_survive_plain_and_quoted_yaml() -> None:
 
 
 def test_places_inside_a_folded_condition_are_those_of_the_whole() -> None:
-    """Where the spelling differs, the whole condition is marked."""
+    """Where the notation differs, the whole condition is marked."""
     text = REFERENCE.replace("age between 25 and 54", "age > 1 and\n      agee > 2")
     with pytest.raises(SpecError) as caught:
         load_text(text, form="yaml")

@@ -190,7 +190,7 @@ def test_units_of_several_rows_have_no_public_count() -> None:
         ("default alpha", "default: alpha", "without colons"),
     ],
 )
-def test_habits_of_other_languages_get_a_hint(
+def test_known_mistakes_get_a_hint(
     right: str, wrong: str, expected: str
 ) -> None:
     """SQL, Python and YAML are recognised where the parser stops."""
@@ -274,10 +274,10 @@ def test_faults_of_the_text_form_have_places_too() -> None:
 def test_later_stages_can_point_at_the_text() -> None:
     """The spec knows where its parts were written, without being another value."""
     spec = load_text(REFERENCE, source="f", form="yaml")
-    place = spec.places.span("statistics", "wage_mean", "spend", "share")
+    place = spec.spans.span("statistics", "wage_mean", "spend", "share")
     assert place is not None
     assert (place.line, place.column) == (28, 20)
-    above = spec.places.span("statistics", "wage_mean", "nothing")
+    above = spec.spans.span("statistics", "wage_mean", "nothing")
     assert above is not None
     assert above.line == 24
-    assert spec.places.span("nothing") is None
+    assert spec.spans.span("nothing") is None

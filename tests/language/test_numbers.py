@@ -42,7 +42,7 @@ def test_words_are_not_numbers(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1e400", "1e-309", "1" * 65, "1e999999999", "1/0"])
-def test_oversized_numbers_are_told_apart(text: str) -> None:
+def test_oversized_numbers_are_unmistakable(text: str) -> None:
     """A number beyond any use is not called a word."""
     assert numbers.is_oversized(text)
 

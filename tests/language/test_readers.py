@@ -99,13 +99,13 @@ def test_scalars_stay_text() -> None:
 def test_the_pure_parser_reads_the_same(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the C library the tree, the places and the layout are the same."""
+    """Without the C library the tree, the spans and the layout are the same."""
     text = path.read_text(encoding="utf-8")
     with_library = load_text(text, form="yaml")
     monkeypatch.delattr(yaml, "CLoader")
     without = load_text(text, form="yaml")
     assert with_library == without
-    assert with_library.places == without.places
+    assert with_library.spans == without.spans
     assert text == format_text(text, form="yaml")
 
 

@@ -126,7 +126,7 @@ def test_what_looks_like_a_quote_is_written_by_its_code() -> None:
 
 @pytest.mark.parametrize("code", ["202e", "0041", "000a", "200b"])
 def test_no_other_character_has_a_code(code: str) -> None:
-    """An escape cannot bring in what the language refuses, nor another spelling."""
+    """An escape cannot bring in what the language refuses, nor another text."""
     with pytest.raises(Exception, match="does not belong here"):
         parse_condition(f'c == "\\u{{{code}}}"')
 

@@ -35,7 +35,7 @@ def test_the_digest_is_that_of_the_file(path: Path) -> None:
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
 def test_the_canonical_form_is_that_of_jq(path: Path) -> None:
-    """An outsider gets the same bytes from any spelling with `jq -S .`."""
+    """An outsider gets the same bytes from any layout with `jq -S .`."""
     loose = json.dumps(json.loads(path.read_bytes()), indent=None)
     found = subprocess.run(
         ["jq", "-S", "."], input=loose.encode(), capture_output=True, check=True
@@ -132,7 +132,7 @@ def test_another_format_is_named_as_such() -> None:
     ids=range(21),
 )
 def test_any_other_spelling_is_refused(old: bytes, new: bytes) -> None:
-    """One plan has one spelling."""
+    """A plan has one text."""
     data = SMALL.read_bytes()
     assert old in data
     assert code(data.replace(old, new, 1)) == "DPQL400"

@@ -8,7 +8,7 @@ import pytest
 from language.samples import REFERENCE
 
 from dpql.language import load_text
-from dpql.model.spec import CategoryColumn, Places, Spec
+from dpql.model.spec import CategoryColumn, Spans, Spec
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def test_places_take_no_part_in_equality(spec: Spec) -> None:
     elsewhere = load_text("\n\n" + REFERENCE, form="yaml")
     assert spec == elsewhere
     assert hash(spec) == hash(elsewhere)
-    assert spec.places.span("release") != elsewhere.places.span("release")
-    assert spec == replace(spec, places=Places())
+    assert spec.spans.span("release") != elsewhere.spans.span("release")
+    assert spec == replace(spec, spans=Spans())
 
 
 def test_columns_are_found_by_name(spec: Spec) -> None:

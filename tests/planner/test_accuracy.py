@@ -21,9 +21,11 @@ COLUMNS = {
 }
 
 
-def planned(ask: dict[str, str], **options: str) -> Plan:
+def planned(statistic: dict[str, str], **options: str) -> Plan:
     """Return the plan of one statistic."""
-    return plan(make_spec(COLUMNS, {"it": ask | {"spend": "{share: 1}"}}, **options))
+    return plan(
+        make_spec(COLUMNS, {"it": statistic | {"spend": "{share: 1}"}}, **options)
+    )
 
 
 @pytest.mark.parametrize("mechanism", list(MECHANISMS))
@@ -66,7 +68,7 @@ def test_the_grid_is_part_of_the_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "names"),
+    ("statistic", "names"),
     [
         ({"count": "rows"}, ("n",)),
         ({"sum": "x"}, ("n", "u")),
@@ -76,10 +78,10 @@ def test_the_grid_is_part_of_the_error() -> None:
     ],
 )
 def test_the_engine_is_asked_for_what_the_parts_need(
-    ask: dict[str, str], names: tuple[str, ...]
+    statistic: dict[str, str], names: tuple[str, ...]
 ) -> None:
     """No moment more, in one order."""
-    (step,) = planned(ask).steps
+    (step,) = planned(statistic).steps
     assert needed(step.parts) == names
     assert tuple(moment.name for moment in step.moments) == names
 

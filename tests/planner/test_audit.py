@@ -209,8 +209,10 @@ def test_an_unknown_mechanism_is_refused(made: Plan) -> None:
 
 def test_a_spec_that_cannot_be_planned_is_no_plan(made: Plan) -> None:
     """DPQL402, not the planner's own refusal, when the spec inside asks too much."""
-    ask = replace(made.spec.statistics[0], spend=AccuracyTarget(within=Fraction(10**9)))
-    spec = replace(made.spec, statistics=(ask, *made.spec.statistics[1:]))
+    statistic = replace(
+        made.spec.statistics[0], spend=AccuracyTarget(within=Fraction(10**9))
+    )
+    spec = replace(made.spec, statistics=(statistic, *made.spec.statistics[1:]))
     forged = replace(made, spec=spec, spec_digest=spec_digest(spec))
     with pytest.raises(PlanFault, match=r"DPQL402.*cannot be planned"):
         audit(forged)

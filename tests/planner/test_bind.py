@@ -17,10 +17,10 @@ KEYS = "{type: category, keys: [a, b, c]}"
 SHARE = {"spend": "{share: 1}"}
 
 
-def spec_of(ask: dict[str, str], **options: str) -> Spec:
+def spec_of(statistic: dict[str, str], **options: str) -> Spec:
     """Return a spec of one statistic over an integer column and two categories."""
     columns = {"p": ID, "x": integer(0, 10), "g": KEYS, "h": KEYS}
-    return make_spec(columns, {"it": ask | SHARE}, **options)
+    return make_spec(columns, {"it": statistic | SHARE}, **options)
 
 
 REPLACE = {"rows": "{exactly: 100}", "neighbours": "replace_one"}
@@ -28,7 +28,7 @@ UNIT = {"unit": "p", "contributes": "{rows: 3, groups: 5}"}
 
 
 @pytest.mark.parametrize(
-    ("ask", "cells"),
+    ("statistic", "cells"),
     [
         ({"mean": "x"}, 1),
         ({"mean": "x", "by": "[g]"}, 3),
@@ -40,16 +40,16 @@ UNIT = {"unit": "p", "contributes": "{rows: 3, groups: 5}"}
     ],
 )
 def test_cells_are_the_product_of_keys_and_bins(
-    ask: dict[str, str], cells: int
+    statistic: dict[str, str], cells: int
 ) -> None:
     """Groups and bins multiply."""
-    spec = spec_of(ask)
+    spec = spec_of(statistic)
     assert count_cells(spec, spec.statistics[0]) == cells
     assert plan(spec).steps[0].cells == cells
 
 
 @pytest.mark.parametrize(
-    ("ask", "options", "known"),
+    ("statistic", "options", "known"),
     [
         ({"mean": "x"}, REPLACE, True),
         ({"mean": "x"}, REPLACE | UNIT, False),
@@ -61,17 +61,17 @@ def test_cells_are_the_product_of_keys_and_bins(
     ],
 )
 def test_a_count_is_public_only_for_the_whole_set(
-    ask: dict[str, str],
+    statistic: dict[str, str],
     options: dict[str, str],
     known: bool,  # noqa: FBT001  expected
 ) -> None:
     """Filter, groups, bins, add_remove and units make the number of rows private."""
-    spec = spec_of(ask, **options)
+    spec = spec_of(statistic, **options)
     assert is_known(spec, spec.statistics[0]) is known
 
 
 @pytest.mark.parametrize(
-    ("ask", "options", "bound"),
+    ("statistic", "options", "bound"),
     [
         ({"mean": "x"}, {}, None),
         ({"mean": "x"}, UNIT, Bound(rows=3, cells=1)),
@@ -81,14 +81,14 @@ def test_a_count_is_public_only_for_the_whole_set(
     ],
 )
 def test_a_unit_is_bounded_by_cell(
-    ask: dict[str, str], options: dict[str, str], bound: Bound | None
+    statistic: dict[str, str], options: dict[str, str], bound: Bound | None
 ) -> None:
     """So many rows in so many cells."""
-    assert plan(spec_of(ask, **options)).steps[0].bound == bound
+    assert plan(spec_of(statistic, **options)).steps[0].bound == bound
 
 
 @pytest.mark.parametrize(
-    ("ask", "parts"),
+    ("statistic", "parts"),
     [
         ({"count": "rows"}, {"count": (3, 1)}),
         ({"sum": "x"}, {"sum": (30, 1)}),
@@ -98,10 +98,10 @@ def test_a_unit_is_bounded_by_cell(
     ],
 )
 def test_units_of_several_rows_leave_a_private_number_of_rows(
-    ask: dict[str, str], parts: dict[str, tuple[int, int]]
+    statistic: dict[str, str], parts: dict[str, tuple[int, int]]
 ) -> None:
     """Under replace_one too: sensitivity and l0 are those of adding and removing."""
-    (step,) = plan(spec_of(ask, **(UNIT | REPLACE))).steps
+    (step,) = plan(spec_of(statistic, **(UNIT | REPLACE))).steps
     measures = {part.measure.name: part.measure for part in step.parts}
     found = {name: (m.sensitivity, m.l0) for name, m in measures.items()}
     assert parts == found

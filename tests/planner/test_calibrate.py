@@ -15,11 +15,11 @@ from dpql.planner.calibrate import part_level, query_of
 KEYS = "{type: category, keys: [a, b, c]}"
 
 
-def step_of(ask: dict[str, str], **options: str) -> Step:
+def step_of(statistic: dict[str, str], **options: str) -> Step:
     """Return the only step of a spec over an integer column and a category."""
     columns = {"p": ID, "x": integer(0, 10), "g": KEYS}
     (step,) = plan(
-        make_spec(columns, {"it": ask | {"spend": "{share: 1}"}}, **options)
+        make_spec(columns, {"it": statistic | {"spend": "{share: 1}"}}, **options)
     ).steps
     return step
 
@@ -76,11 +76,11 @@ def test_only_snapping_states_a_clamp() -> None:
 
 def test_auto_is_settled_by_the_smaller_error() -> None:
     """The plan names the mechanism it chose, and it is no worse than either."""
-    asks = {
+    statistics = {
         name: step_of({"sum": "x"}, mechanism=name) for name in (*MECHANISMS, "auto")
     }
-    errors = {name: step.accuracy for name, step in asks.items()}
-    assert asks["auto"].mechanism in MECHANISMS
+    errors = {name: step.accuracy for name, step in statistics.items()}
+    assert statistics["auto"].mechanism in MECHANISMS
     assert errors["auto"] == min(e for e in errors.values() if e is not None)
     ratio = step_of({"mean": "x"}, mechanism="auto")
     assert ratio.mechanism == "geometric"

@@ -51,24 +51,24 @@ def columns(draw: st.DrawFn) -> dict[str, str]:
 
 
 @st.composite
-def asks(draw: st.DrawFn) -> dict[str, str]:
+def statistics(draw: st.DrawFn) -> dict[str, str]:
     """Return one statistic."""
     kind = draw(st.sampled_from(KINDS))
-    ask = {
+    statistic = {
         "count": {"count": "rows"},
         "covariance": {"covariance": "[x, y]"},
         "histogram": {"histogram": "g"},
     }.get(kind, {kind: draw(st.sampled_from(["x", "y"]))})
     if draw(st.booleans()):
-        ask["where"] = "x >= 0 or y < 0.5"
+        statistic["where"] = "x >= 0 or y < 0.5"
     if draw(st.booleans()):
-        ask["by"] = "[g]"
+        statistic["by"] = "[g]"
     if kind in ("mean", "variance") and draw(st.booleans()):
-        ask["at_least"] = str(draw(st.integers(1, 50)))
-    ask["mechanism"] = draw(st.sampled_from(["geometric", "snapping", "auto"]))
+        statistic["at_least"] = str(draw(st.integers(1, 50)))
+    statistic["mechanism"] = draw(st.sampled_from(["geometric", "snapping", "auto"]))
     way = draw(st.sampled_from(["share", "share", "epsilon", "accuracy"]))
-    ask["spend"] = f"{{{way}: {draw(decimals)}}}"
-    return ask
+    statistic["spend"] = f"{{{way}: {draw(decimals)}}}"
+    return statistic
 
 
 @st.composite
@@ -80,11 +80,11 @@ def specs(draw: st.DrawFn) -> Spec:
         rows, groups = draw(st.integers(1, 9)), draw(st.integers(1, 9))
         options = {"unit": "p", "contributes": f"{{rows: {rows}, groups: {groups}}}"}
     word = "exactly" if replacing else "at_most"
-    bag = draw(st.lists(asks(), min_size=1, max_size=4))
+    bag = draw(st.lists(statistics(), min_size=1, max_size=4))
     try:
         return make_spec(
             draw(columns()),
-            {f"s{i}": ask for i, ask in enumerate(bag)},
+            {f"s{i}": statistic for i, statistic in enumerate(bag)},
             rows=f"{{{word}: {draw(st.integers(50, 10**7))}}}",
             neighbours="replace_one" if replacing else "add_remove",
             epsilon=draw(decimals),
@@ -116,8 +116,8 @@ def test_no_plan_loses_more_than_its_total(spec: Spec) -> None:
     made = planned(spec)
     assert audit_loss(made) <= made.spent <= spec.privacy.epsilon
     assert read(made.to_json()) == made
-    for ask, step in zip(spec.statistics, made.steps, strict=True):
-        within = getattr(ask.spend, "within", None)
+    for statistic, step in zip(spec.statistics, made.steps, strict=True):
+        within = getattr(statistic.spend, "within", None)
         if within is not None:
             assert step.accuracy is not None
             assert step.accuracy <= within

@@ -143,10 +143,10 @@ def test_columns_that_cannot_be_counted_are_refused(
     assert is_countable(column(lower, upper, step, kind)) is countable
     grain = "" if step is None else f", step: {step}"
     declared = f"{{type: {kind}, bounds: [{lower}, {upper}]{grain}, nulls: drop}}"
-    ask = {statistic: "x", "spend": "{share: 1}"}
+    entry = {statistic: "x", "spend": "{share: 1}"}
     if statistic == "histogram":
-        ask["bins"] = f"[{lower}, {upper}]"
-    spec = make_spec({"x": declared}, {"q": ask})
+        entry["bins"] = f"[{lower}, {upper}]"
+    spec = make_spec({"x": declared}, {"q": entry})
     if countable:
         plan(spec)
         return

@@ -24,11 +24,11 @@ LITTLE = Fraction(1, 10**6)
 
 def spec_of(spends: list[str], epsilon: str, mechanism: str) -> Spec:
     """Return a spec of counts with these spendings."""
-    asks = {
+    statistics = {
         f"s{i}": {"count": "rows", "spend": f"{{{spend}}}"}
         for i, spend in enumerate(spends)
     }
-    return make_spec({"p": ID}, asks, epsilon=epsilon, mechanism=mechanism)
+    return make_spec({"p": ID}, statistics, epsilon=epsilon, mechanism=mechanism)
 
 
 def told(spends: list[str], epsilon: str, mechanism: str) -> str:

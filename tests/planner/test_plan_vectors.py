@@ -46,10 +46,10 @@ def spec_of(case: Case, spend: str, **options: str) -> Spec:
     replace = told["relation"] == "replace"
     rows, groups = told.get("rows", 1), told.get("groups", 1)
     columns = {"k": integer(0, 8), "p": ID}
-    ask = dict(COLUMNS[told["statistic"]])
+    statistic = dict(COLUMNS[told["statistic"]])
     if groups > 1 and told["statistic"] != "histogram":
         columns["g"] = "{type: category, keys: [a, b, c, d]}"
-        ask |= GROUPED
+        statistic |= GROUPED
     if "lower" in told:
         columns["x"] = column(told["lower"], told["upper"])
     if "lower2" in told:
@@ -61,7 +61,7 @@ def spec_of(case: Case, spend: str, **options: str) -> Spec:
         }
     return make_spec(
         columns,
-        {"it": ask | {"spend": spend}},
+        {"it": statistic | {"spend": spend}},
         rows=f"{{{'exactly' if replace else 'at_most'}: {told['n']}}}",
         neighbours="replace_one" if replace else "add_remove",
         alpha=told["alpha"],
@@ -184,17 +184,17 @@ def test_a_target_costs_at_most_the_golden_epsilon(case: Case) -> None:
 def geometric_spec(theta: Fraction, size: int, alpha: str, spend: str | None) -> Spec:
     """Return a count whose noise has this theta; shares make any rational epsilon."""
     epsilon = theta * size
-    asks = {"it": {"count": "rows", "spend": spend or "{share: 1}"}}
+    statistics = {"it": {"count": "rows", "spend": spend or "{share: 1}"}}
     total = epsilon
     if spend is not None:
         total = Fraction(1000)
     elif 10**20 % epsilon.denominator:
         total = Fraction(epsilon.numerator)
         rest = epsilon.denominator - 1
-        asks["rest"] = {"count": "rows", "spend": f"{{share: {rest}}}"}
+        statistics["rest"] = {"count": "rows", "spend": f"{{share: {rest}}}"}
     return make_spec(
         {"p": ID},
-        asks,
+        statistics,
         rows="{at_most: 1_000_000_000_000}",
         unit="p",
         contributes=f"{{rows: {size}, groups: 1}}",
@@ -283,16 +283,16 @@ def integers_of(case: Case, known: bool) -> Spec:  # noqa: FBT001  which of two 
             told[f"lower{suffix}"], told[f"upper{suffix}"], step
         )
     share = {"spend": "{share: 1}"}
-    asks = {"mean": {"mean": "x"} | share}
+    statistics = {"mean": {"mean": "x"} | share}
     if known:
-        asks |= {
+        statistics |= {
             "total": {"sum": "x"} | share,
             "variance": {"variance": "x"} | share,
             "covariance": {"covariance": "[x, y]"} | share,
         }
     return make_spec(
         columns,
-        asks,
+        statistics,
         rows=f"{{{'exactly' if known else 'at_most'}: {len(expect['u'])}}}",
         neighbours="replace_one" if known else "add_remove",
     )

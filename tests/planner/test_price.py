@@ -21,11 +21,11 @@ KEYS = "{type: category, keys: [a, b, c]}"
 COLUMNS = {"x": integer(0, 100), "g": KEYS}
 
 
-def spec_of(ask: dict[str, str], within: str, **options: str) -> Spec:
+def spec_of(statistic: dict[str, str], within: str, **options: str) -> Spec:
     """Return a spec of one statistic with an accuracy target."""
     told = {"epsilon": "1000", "rows": "{at_most: 1_000_000}"} | options
     return make_spec(
-        COLUMNS, {"it": ask | {"spend": f"{{accuracy: {within}}}"}}, **told
+        COLUMNS, {"it": statistic | {"spend": f"{{accuracy: {within}}}"}}, **told
     )
 
 
@@ -42,7 +42,7 @@ RATIO = {"mean": "x", "at_least": "1000"}
 
 @pytest.mark.parametrize("mechanism", ["geometric", "snapping", "auto"])
 @pytest.mark.parametrize(
-    ("ask", "within"),
+    ("statistic", "within"),
     [
         ({"count": "rows"}, "60"),
         ({"count": "rows", "by": "[g]"}, "7.5"),
@@ -54,10 +54,10 @@ RATIO = {"mean": "x", "at_least": "1000"}
     ],
 )
 def test_a_target_is_reached_and_a_little_less_does_not_reach_it(
-    ask: dict[str, str], within: str, mechanism: str
+    statistic: dict[str, str], within: str, mechanism: str
 ) -> None:
     """The epsilon is the least one, to a millionth."""
-    made = plan(spec_of(ask, within, mechanism=mechanism))
+    made = plan(spec_of(statistic, within, mechanism=mechanism))
     (step,) = made.steps
     assert step.accuracy is not None
     assert step.accuracy <= Fraction(within)
@@ -68,8 +68,8 @@ def test_a_target_is_reached_and_a_little_less_does_not_reach_it(
 
 
 MANY: list[tuple[dict[str, str], str]] = [
-    (ask, within)
-    for ask, targets in (
+    (statistic, within)
+    for statistic, targets in (
         ({"count": "rows"}, "1 2 3 4 5 7 9 10 14 20 25 33 50 60 75 100 1000"),
         (
             {"count": "rows", "by": "[g]"},
@@ -96,8 +96,8 @@ def test_targets_of_snapping_cost_the_least() -> None:
     """
     assert 85 == len(MANY)
     savings = []
-    for ask, within in MANY:
-        spec = spec_of(ask, within, mechanism="snapping")
+    for statistic, within in MANY:
+        spec = spec_of(statistic, within, mechanism="snapping")
         made = plan(spec)
         (step,) = made.steps
         assert step.accuracy is not None
@@ -105,7 +105,7 @@ def test_targets_of_snapping_cost_the_least() -> None:
         less = step.epsilon * (1 - Fraction(1, 10**6))
         nearby = error_at(made, step, "snapping", less, rows=step.at_least)
         assert nearby is not None
-        assert nearby > Fraction(within), (ask, within)
+        assert nearby > Fraction(within), (statistic, within)
         savings.append(1 - step.epsilon / compiled(spec, FORMAT_1).spent)
     assert all(saving > -Fraction(1, 10**6) for saving in savings)
     assert sum(saving > Fraction(1, 10**6) for saving in savings) >= 60
@@ -198,9 +198,9 @@ def test_a_ratio_keeps_any_target_it_accepts(
 ) -> None:
     """The stated accuracy of a priced plan is at most the target."""
     text = number(Fraction((within * 1000).__floor__(), 1000) or Fraction(1, 10))
-    ask = {kind: "x", "at_least": str(rows)}
+    statistic = {kind: "x", "at_least": str(rows)}
     try:
-        made = plan(spec_of(ask, text, mechanism=mechanism))
+        made = plan(spec_of(statistic, text, mechanism=mechanism))
     except PlanFault as fault:
         codes = {diagnostic.code for diagnostic in fault.diagnostics}
     else:
@@ -231,11 +231,11 @@ def test_the_grid_takes_its_part_of_a_target() -> None:
     """A target of twice the quantisation leaves half of it to the noise."""
     columns = {"y": "{type: float, bounds: [0, 1], nulls: {as: 0}}"}
     options = {"rows": f"{{at_most: {2**40}}}", "epsilon": "1000"}
-    ask = {"it": {"sum": "y", "spend": "{share: 1}"}}
-    (free,) = plan(make_spec(columns, ask, **options)).steps
+    statistic = {"it": {"sum": "y", "spend": "{share: 1}"}}
+    (free,) = plan(make_spec(columns, statistic, **options)).steps
     within = 2 * free.quantisation
-    ask = {"it": {"sum": "y", "spend": f"{{accuracy: {number(within)}}}"}}
-    (step,) = plan(make_spec(columns, ask, **options)).steps
+    statistic = {"it": {"sum": "y", "spend": f"{{accuracy: {number(within)}}}"}}
+    (step,) = plan(make_spec(columns, statistic, **options)).steps
     assert step.accuracy is not None
     assert step.accuracy <= within
     assert step.quantisation > 0

@@ -19,9 +19,9 @@ SHARE = {"spend": "{share: 1}"}
 REPLACE = {"rows": "{exactly: 100}", "neighbours": "replace_one"}
 
 
-def old(ask: dict[str, str] | None = None, **options: str) -> Plan:
+def old(statistic: dict[str, str] | None = None, **options: str) -> Plan:
     """Return a plan as format 1 would have it."""
-    spec = make_spec(COLUMNS, {"it": (ask or {"mean": "x"}) | SHARE}, **options)
+    spec = make_spec(COLUMNS, {"it": (statistic or {"mean": "x"}) | SHARE}, **options)
     return compiled(spec, FORMAT_1)
 
 

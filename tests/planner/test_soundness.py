@@ -140,8 +140,8 @@ def test_an_unsound_statistic_is_found(spec: Spec, fault: str) -> None:
 )
 def test_a_sound_filter_passes(spec: Spec, where: Any) -> None:
     """Every kind of condition has a sound form."""
-    asks: tuple[Statistic, ...] = (replace(spec.statistics[0], where=where),)
-    assert is_sound(replace(spec, statistics=asks))
+    statistics: tuple[Statistic, ...] = (replace(spec.statistics[0], where=where),)
+    assert is_sound(replace(spec, statistics=statistics))
 
 
 COLUMNS: dict[str, tuple[int, dict[str, Any]]] = {

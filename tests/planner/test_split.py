@@ -18,11 +18,11 @@ DECIMALS = st.integers(1, 10**6).map(lambda n: Fraction(n, 1000))
 
 def spec_of(spends: list[str], epsilon: str = "1") -> Spec:
     """Return a spec of counts with these spendings."""
-    asks = {
+    statistics = {
         f"s{i}": {"count": "rows", "spend": f"{{{spend}}}"}
         for i, spend in enumerate(spends)
     }
-    return make_spec({"p": ID}, asks, epsilon=epsilon)
+    return make_spec({"p": ID}, statistics, epsilon=epsilon)
 
 
 def refusal(spec: Spec) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from reports.sample_releases import small_plan
 
 from dpql.model.condition_text import condition_text
 from dpql.model.plan import Plan
-from dpql.model.step_words import definition
+from dpql.model.step_text import definition
 from dpql.planner import plan
 from dpql.reports.words import (
     before_noise,

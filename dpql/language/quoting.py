@@ -1,4 +1,4 @@
-"""How names, keys and texts are spelled in the text form."""
+"""Quoting of names, keys and texts in the text form."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from dpql.model.notation import is_bare, name_text, unescaped, unescaped_name
 _NUMERAL = re.compile(r"-?[0-9](?:[eE][-+](?=[0-9])|[0-9A-Za-z_./:])*")
 
 
-def spelled_subject(text: str) -> str:
+def subject_text(text: str) -> str:
     """Return what a statistic is of, or who is protected: `row` and `rows` are bare."""
     return text if text in ("row", "rows") else name_text(text)
 
 
-def spelled_key(text: str) -> str:
+def key_text(text: str) -> str:
     """Return a key of a category, bare when it is one word."""
-    return text if is_bare(text) or _NUMERAL.fullmatch(text) else spelled_text(text)
+    return text if is_bare(text) or _NUMERAL.fullmatch(text) else quoted_text(text)
 
 
-def spelled_literal(text: str) -> str:
+def literal_text(text: str) -> str:
     """Return a literal of a condition; in single quotes, which suit YAML best."""
     return text if is_bare(text) or _NUMERAL.fullmatch(text) else _enclosed(text, "'")
 
 
-def spelled_text(text: str) -> str:
+def quoted_text(text: str) -> str:
     """Return a text in double quotes."""
     return _enclosed(text, '"')
 

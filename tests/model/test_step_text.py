@@ -5,7 +5,7 @@ from __future__ import annotations
 import spec_text
 
 from dpql.model.plan import Plan
-from dpql.model.step_words import bound_words, definition, variance_words
+from dpql.model.step_text import bound_text, definition, variance_text
 from dpql.planner import plan
 from dpql.review.explain import explain
 from dpql.review.render import as_text
@@ -33,7 +33,7 @@ def test_plan_and_report_say_which_variance_it_is() -> None:
         made = spread(rows, neighbours)
         (step,) = made.steps
         words = f"{kind} variance of age (divided by {divisor})"
-        assert words == variance_words(step)
+        assert words == variance_text(step)
         assert words == definition(step)
         assert f"spread: the {words}, because n is {known}." in as_text(explain(made))
 
@@ -60,5 +60,5 @@ def test_the_bound_is_given_in_rows_and_groups() -> None:
         "at most 1 row of a person",
         "at most 1 row of a person in each of 2 groups",
         "at most 1 row of a person in 2 of 4 groups",
-    ] == [bound_words(step, "person") for step in made.steps]
+    ] == [bound_text(step, "person") for step in made.steps]
     assert "totals are of those rows" in dict(explain(made).facts)["counts"]

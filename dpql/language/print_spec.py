@@ -6,7 +6,7 @@ from typing import assert_never
 
 from dpql.errors import Span
 from dpql.language.formatter import written
-from dpql.language.predicate import spelled
+from dpql.language.predicate import predicate_text
 from dpql.language.source import form_named
 from dpql.language.tree import Entry, Mapping, Node, Plain, Scalar, Sequence
 from dpql.model.condition_text import condition_text
@@ -65,7 +65,9 @@ def _spec(spec: Spec) -> Plain:
             "columns": {column.name: _column(column) for column in spec.data.columns},
         },
         "privacy": _privacy(spec.privacy),
-        "statistics": {ask.name: _statistic(ask) for ask in spec.statistics},
+        "statistics": {
+            statistic.name: _statistic(statistic) for statistic in spec.statistics
+        },
     }
     if spec.signer is not None:
         plain["report"] = {"signer": spec.signer}
@@ -112,29 +114,31 @@ def _number_column(column: NumberColumn) -> Plain:
     return plain
 
 
-def _statistic(ask: Statistic) -> Plain:
-    of: Plain = list(ask.columns)
-    if ask.kind is StatisticKind.COUNT:
+def _statistic(statistic: Statistic) -> Plain:
+    of: Plain = list(statistic.columns)
+    if statistic.kind is StatisticKind.COUNT:
         of = "rows"
-    elif len(ask.columns) == 1:
-        of = ask.columns[0]
-    plain: dict[str, Plain] = {ask.kind.value: of}
-    if ask.edges:
-        plain["bins"] = [number_text(edge) for edge in ask.edges]
-    if ask.where is not None:
+    elif len(statistic.columns) == 1:
+        of = statistic.columns[0]
+    plain: dict[str, Plain] = {statistic.kind.value: of}
+    if statistic.edges:
+        plain["bins"] = [number_text(edge) for edge in statistic.edges]
+    if statistic.where is not None:
         from dpql.language.grammar import parse_condition
 
         # As the formatter leaves it: keys bare where they can be.
-        plain["where"] = spelled(parse_condition(condition_text(ask.where))[0])
-    if ask.by:
-        plain["by"] = list(ask.by)
-    if ask.at_least is not None:
-        plain["at_least"] = str(ask.at_least)
+        plain["where"] = predicate_text(
+            parse_condition(condition_text(statistic.where))[0]
+        )
+    if statistic.by:
+        plain["by"] = list(statistic.by)
+    if statistic.at_least is not None:
+        plain["at_least"] = str(statistic.at_least)
     return plain | {
-        "mechanism": ask.mechanism.value,
-        "alpha": number_text(ask.alpha),
-        "gamma": number_text(ask.gamma),
-        "spend": _spend(ask.spend),
+        "mechanism": statistic.mechanism.value,
+        "alpha": number_text(statistic.alpha),
+        "gamma": number_text(statistic.gamma),
+        "spend": _spend(statistic.spend),
     }
 
 

@@ -49,13 +49,13 @@ SPEC = make_spec(
 ONE = Fraction(1)
 
 
-def ask(index: int = 0, **changes: object) -> Edit:
+def statistic(index: int = 0, **changes: object) -> Edit:
     """Return an edit of one statistic."""
 
     def edit(spec: Spec) -> Spec:
-        asks = list(spec.statistics)
-        asks[index] = replace(asks[index], **changes)  # type: ignore[arg-type]
-        return replace(spec, statistics=tuple(asks))
+        statistics = list(spec.statistics)
+        statistics[index] = replace(statistics[index], **changes)  # type: ignore[arg-type]
+        return replace(spec, statistics=tuple(statistics))
 
     return edit
 
@@ -96,7 +96,7 @@ def wide(spec: Spec) -> Spec:
         CategoryColumn(name=f"c{i}", keys=tuple(map(str, range(100))))
         for i in range(10)
     )
-    return ask(by=tuple(c.name for c in many))(columns(lambda c: c, *many)(spec))
+    return statistic(by=tuple(c.name for c in many))(columns(lambda c: c, *many)(spec))
 
 
 def crossed(spec: Spec) -> Spec:
@@ -104,7 +104,7 @@ def crossed(spec: Spec) -> Spec:
     many = tuple(
         CategoryColumn(name=f"c{i}", keys=tuple(map(str, range(200)))) for i in range(3)
     )
-    return ask(by=tuple(c.name for c in many))(columns(lambda c: c, *many)(spec))
+    return statistic(by=tuple(c.name for c in many))(columns(lambda c: c, *many)(spec))
 
 
 def called_row(spec: Spec) -> Spec:
@@ -131,10 +131,10 @@ UNSPEAKABLE: dict[str, Edit] = {
     "parent as release": top(release=".."),
     "empty release": top(release=""),
     "path as source": data(source="/etc/passwd"),
-    "colour as name": ask(name="a\x1b[31m"),
-    "reversal as name": ask(name="a\u202e"),
-    "null byte as name": ask(name="a\x00"),
-    "empty name": ask(name=""),
+    "colour as name": statistic(name="a\x1b[31m"),
+    "reversal as name": statistic(name="a\u202e"),
+    "null byte as name": statistic(name="a\x00"),
+    "empty name": statistic(name=""),
     "line break in purpose": top(purpose="a\nb"),
     "empty purpose": top(purpose=""),
     "long purpose": top(purpose="a" * 1001),
@@ -152,14 +152,14 @@ UNSPEAKABLE: dict[str, Edit] = {
         lambda c: replace(c, unit="m\x1b[2J") if c.name == "x" else c  # type: ignore[call-arg]
     ),
     "id column called row": called_row,
-    "null of an id": ask(where=IsNull(column="p")),
-    "deep filter": ask(where=nested(33)),
-    "very deep filter": ask(where=nested(80)),
-    "long filter": ask(
+    "null of an id": statistic(where=IsNull(column="p")),
+    "deep filter": statistic(where=nested(33)),
+    "very deep filter": statistic(where=nested(80)),
+    "long filter": statistic(
         where=Membership(column="x", values=tuple(map(Fraction, range(2047))))
     ),
-    "count with edges": ask(edges=(Fraction(0), Fraction(5))),
-    "count with a promise": ask(at_least=5),
+    "count with edges": statistic(edges=(Fraction(0), Fraction(5))),
+    "count with a promise": statistic(at_least=5),
     "too many cells": crossed,
     "too many groupings": wide,
     "more than the ceiling": lambda spec: replace(
@@ -190,15 +190,15 @@ UNSPEAKABLE: dict[str, Edit] = {
 def test_the_spec_to_start_from_is_sound() -> None:
     """What is edited is not at fault itself, nor is a filter of 32 levels."""
     assert is_sound(SPEC)
-    assert is_sound(ask(where=nested(32))(SPEC))
+    assert is_sound(statistic(where=nested(32))(SPEC))
     assert is_sound(data(rows=RowsAtMost(count=MOST_ROWS))(SPEC))
     pair = UNSPEAKABLE["covariance with itself"](SPEC)
-    assert is_sound(ask(columns=("x", "z"))(pair))
+    assert is_sound(statistic(columns=("x", "z"))(pair))
 
 
 @pytest.mark.parametrize("fault", list(UNSPEAKABLE))
 def test_what_no_text_can_spell_is_unsound(fault: str) -> None:
-    """Every limit and spelling of the language is looked at again."""
+    """Every limit and format of the language is looked at again."""
     assert not is_sound(UNSPEAKABLE[fault](SPEC))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_HABITS = tuple(
+_MISTAKES = tuple(
     (re.compile(pattern), hint)
     for pattern, hint in (
         (r"^\s*(?i:select)\b.*", "write `name = mean wage by district spend share 1`"),
@@ -45,7 +45,7 @@ def hint_at(text: str, position: int) -> str | None:
     start = text.rfind("\n", 0, position) + 1
     end = text.find("\n", position)
     line = text[start : end if end >= 0 else len(text)][:4_096]
-    for pattern, hint in _HABITS:
+    for pattern, hint in _MISTAKES:
         for match in pattern.finditer(line):
             if match.start() <= position - start < max(match.end(), 1):
                 return hint

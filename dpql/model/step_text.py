@@ -24,7 +24,7 @@ def definition(step: Step) -> str:
                 f"sample covariance of {columns[0]} and {columns[1]} (divided by n - 1)"
             )
         case StatisticKind.VARIANCE:
-            head = variance_words(step)
+            head = variance_text(step)
         case StatisticKind.SUM | StatisticKind.MEAN:
             head = f"{step.statistic.value} of {columns[0]}"
         case _:
@@ -34,7 +34,7 @@ def definition(step: Step) -> str:
     return f"{head}{where}{by}"
 
 
-def variance_words(step: Step) -> str:
+def variance_text(step: Step) -> str:
     """Return which variance a step releases: that follows from its readout."""
     column = name_text(step.columns[0])
     if isinstance(step.readout, CentredVariance):
@@ -42,7 +42,7 @@ def variance_words(step: Step) -> str:
     return f"sample variance of {column} (divided by n - 1)"
 
 
-def bound_words(step: Step, unit: str) -> str:
+def bound_text(step: Step, unit: str) -> str:
     """Return how many rows of a unit a step counts at most, and in how many groups."""
     assert step.bound is not None
     rows, reached, cells = step.bound.rows, step.bound.cells, step.cells
@@ -54,7 +54,7 @@ def bound_words(step: Step, unit: str) -> str:
     return f"{text} in {reached} of {cells} groups"
 
 
-def excess_words(plan: Plan) -> str:
+def excess_text(plan: Plan) -> str:
     """Return what became of the rows of a unit beyond its bound."""
     names = filled(plan)
     if not names:
@@ -62,7 +62,7 @@ def excess_words(plan: Plan) -> str:
     return f"dpql 0.1 counted the others at their fill in {', '.join(names)}"
 
 
-def fault_words(plan: Plan) -> str | None:
+def fault_text(plan: Plan) -> str | None:
     """Return what is known to be wrong in the numbers of a plan, or None."""
     names = filled(plan)
     if not names:
