@@ -1,26 +1,30 @@
 # Every target sets up what it needs: a virtual environment in .venv, with dpql and its
-# development tools installed. Nothing else has to be typed first.
+# development tools in the versions of constraints.txt. Nothing else has to be typed first.
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 GUIDES := write-a-spec.md review-a-change.md run-a-release.md embed.md
 MATHS := count.md histogram.md
+QUICK := not (process or property or contract or stats or slow)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check fmt docs bench schemas plans clean
+.PHONY: help demo quick test slow check fmt docs bench constraints clean
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --group dev --editable .
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable .
 	@touch $(READY)
 
 demo: $(READY)  ## make a private release of made-up data, from spec to verification
 	@$(BIN)/dpql demo
+
+quick: $(READY)  ## run the quick tests while you write, in less than 30 seconds
+	$(BIN)/python -m pytest --quiet -n 2 --dist worksteal -m "$(QUICK)"
 
 test: $(READY)  ## run every test but the slow ones
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
@@ -51,6 +55,13 @@ bench: $(READY)  ## print speed as ratios measured side by side
 	$(BIN)/python benchmarks/plan.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/run.py
+
+constraints:  ## renew constraints.txt: the newest versions that pyproject.toml allows
+	$(PYTHON) -m venv --clear .venv-newest
+	.venv-newest/bin/python -m pip install --quiet --upgrade pip
+	.venv-newest/bin/python -m pip install --quiet --group dev --editable .
+	.venv-newest/bin/python -m pip freeze --all --exclude-editable > constraints.txt
+	rm -rf .venv-newest
 
 clean:  ## remove the environment and all caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -1,11 +1,12 @@
-"""What every test needs: its own memory of ledgers, and no clock that fails it."""
+"""What every test needs: marks, its own memory of ledgers, no clock that fails it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+from marks import functions, starts_a_process
 
 # A busy machine is no fault: neither an example nor the making of one has a deadline.
 settings.register_profile(
@@ -20,3 +21,13 @@ def _own_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what Hypothesis runs and what starts a process."""
+    for item in items:
+        if isinstance(item, pytest.Function):
+            if is_hypothesis_test(item.obj):
+                item.add_marker("property")
+            if any(starts_a_process(function) for function in functions(item)):
+                item.add_marker("process")

@@ -1,0 +1,57 @@
+"""Finds tests that start a process, so that `make quick` leaves them out."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+TESTS = Path(__file__).parent
+STARTERS = {"subprocess", "multiprocessing"}
+"""Modules that start processes."""
+
+
+def functions(item: pytest.Function) -> Iterator[Any]:
+    """Yield a test and the fixtures that it uses."""
+    yield item.function
+    for found in item._fixtureinfo.name2fixturedefs.values():
+        yield from (fixture.func for fixture in found)
+
+
+def starts_a_process(function: Any, seen: set[Any] | None = None) -> bool:
+    """Tell whether a function names a starter, or calls one of ours that does."""
+    seen = set() if seen is None else seen
+    function = inspect.unwrap(getattr(function, "hypothesis", function))
+    function = getattr(function, "inner_test", function)
+    match function:
+        case ModuleType():
+            return function.__name__ in STARTERS
+        case type() | FunctionType() if function.__module__ in STARTERS:
+            return True
+        case type():
+            methods = [
+                x for x in vars(function).values() if isinstance(x, FunctionType)
+            ]
+            return any(starts_a_process(method, seen) for method in methods)
+        case FunctionType() if function not in seen and _is_ours(function):
+            seen.add(function)
+            named = map(function.__globals__.get, _names(function.__code__))
+            return any(starts_a_process(one, seen) for one in named)
+        case _:
+            return False
+
+
+def _is_ours(function: FunctionType) -> bool:
+    return Path(function.__code__.co_filename).is_relative_to(TESTS)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the global names of a function and of the functions within it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
