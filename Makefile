@@ -45,7 +45,10 @@ fmt: $(READY)  ## lay out the code
 	$(BIN)/ruff format dpql tests benchmarks
 	$(BIN)/ruff check --fix --quiet dpql tests benchmarks
 
-docs: $(READY)  ## write reference pages and the outputs in README and guides anew
+docs: $(READY)  ## write schemas, reference pages and the outputs in README and guides anew
+	$(BIN)/python -m dpql.language.schema schemas
+	$(BIN)/python -m dpql.model.plan_schema schemas
+	$(BIN)/python -m dpql.reports.schema schemas
 	$(BIN)/python -m dpql.manual.page
 	$(BIN)/python -m dpql.cli.reference
 	$(BIN)/python tests/docs/blocks.py README.md $(addprefix docs/guide/,$(GUIDES)) $(addprefix docs/maths/,$(MATHS))

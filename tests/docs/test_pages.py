@@ -67,6 +67,14 @@ def _without_blocks(page: Path) -> str:
     return re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
 
 
+def test_contributors_are_sent_to_files_that_are_there() -> None:
+    """Every file and folder that CONTRIBUTING names exists, but for NAME."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = re.findall(r"`((?:dpql|tests|docs)/[\w./]+)`", text)
+    assert len(named) > 20
+    assert [] == [x for x in named if "NAME" not in x and not (ROOT / x).exists()]
+
+
 def ragged(text: str) -> list[str]:
     """Return the rows of tables that have not as many cells as their header."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
