@@ -9,10 +9,10 @@ MATHS := count.md histogram.md
 QUICK := not (process or property or contract or stats or slow)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test slow check fmt docs bench constraints clean
+.PHONY: help demo quick test slow check fmt docs bench bench-wide constraints clean
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -58,6 +58,9 @@ bench: $(READY)  ## print speed as ratios measured side by side
 	$(BIN)/python benchmarks/plan.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/run.py
+
+bench-wide: $(READY)  ## print the cost of privacy on many kinds of work and of data
+	$(BIN)/python benchmarks/wide.py
 
 constraints:  ## renew constraints.txt: the newest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .venv-newest

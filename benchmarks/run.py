@@ -51,25 +51,32 @@ STATISTICS = {
 }
 
 
+UNIT_STATISTICS = STATISTICS | {"together": "sum: age"}
+"""There is no covariance of a private number of rows: a sum takes its place."""
+
+
 def spec_text(rows: int, *, unit: bool) -> str:
     """Return the spec of the ten statistics, of rows or of units with several rows."""
-    asks = dict(STATISTICS)
-    neighbours = f"rows: {{exactly: {rows}}}", "replace_one", "unit: row"
     if unit:
-        # There is no covariance of a private number of rows: a sum takes its place.
-        asks["together"] = "sum: age"
-        neighbours = (
-            f"rows: {{at_most: {rows}}}",
-            "add_remove",
-            "unit: person\n  contributes: {rows: 3, groups: 2}",
-        )
+        bounds = "unit: person\n  contributes: {rows: 3, groups: 2}"
+        count = f"rows: {{at_most: {rows}}}"
+        return spec_of(count, "add_remove", bounds, COLUMNS, UNIT_STATISTICS)
+    count = f"rows: {{exactly: {rows}}}"
+    return spec_of(count, "replace_one", "unit: row", COLUMNS, STATISTICS)
+
+
+def spec_of(
+    count: str, neighbours: str, unit: str, columns: str, statistics: dict[str, str]
+) -> str:
+    """Return a spec of equal shares of the statistics."""
     parts = "".join(
-        f"  {name}:\n    {ask}\n    spend: {{share: 1}}\n" for name, ask in asks.items()
+        f"  {name}:\n    {text}\n    spend: {{share: 1}}\n"
+        for name, text in statistics.items()
     )
     return (
         "dpql: 1\nrelease: bench\npurpose: A benchmark.\ndata:\n  source: rows\n"
-        f"  {neighbours[0]}\n  columns:{COLUMNS}privacy:\n  {neighbours[2]}\n"
-        f"  neighbours: {neighbours[1]}\n  epsilon: 1\n  delta: 0\n"
+        f"  {count}\n  columns:{columns}privacy:\n  {unit}\n"
+        f"  neighbours: {neighbours}\n  epsilon: 1\n  delta: 0\n"
         "defaults: {alpha: 0.05, gamma: 1e-9, mechanism: geometric}\n"
         f"statistics:\n{parts}"
     )
@@ -104,7 +111,14 @@ def plain(path: str) -> Callable[[], Any]:
     """Return the ten statistics without privacy, in one lazy call."""
     import polars as pl
 
-    rows = pl.scan_parquet(path)
+    made = queries(pl.scan_parquet(path))
+    return lambda: pl.collect_all(made, engine="streaming")
+
+
+def queries(rows: Any) -> list[Any]:
+    """Return the ten statistics of a lazy frame without privacy."""
+    import polars as pl
+
     age, wage = pl.col("age"), pl.col("wage")
     adult = (age >= 18) & (age < 65)
     flat = rows.select(
@@ -117,12 +131,11 @@ def plain(path: str) -> Callable[[], Any]:
         pl.cov(age, wage).alias("together"),
         *((age >= edge).sum().alias(f"age{edge}") for edge in EDGES),
     )
-    queries = [
+    return [
         flat,
         rows.group_by("region").agg(wage.mean()),
         rows.group_by("shop").agg(pl.len()),
     ]
-    return lambda: pl.collect_all(queries, engine="streaming")
 
 
 def private(path: str, rows: int, *, unit: bool) -> Callable[[], Any]:
