@@ -82,8 +82,9 @@ class Expressions:
     ) -> list[str]:
         """Return the names of the limbs of a product of factors, the lowest first.
 
-        The product of no factors has none: rows are counted. Limbs are 0 where a mask is false; the masks select ``rows``. Numbers below
-        ``exact`` can be summed over a batch without splitting them.
+        The product of no factors has none: rows are counted. Limbs are 0 where a mask
+        is false; the masks select ``rows``. With ``doubles``, limbs are split so far
+        that doubles can sum them.
         """
         if not moment.factors:
             return []

@@ -34,7 +34,7 @@ _MASK = (1 << LIMB) - 1
 
 
 def limbs(terms: Integers, largest: int) -> list[Integers]:
-    """Return terms up to the largest in limbs that doubles can sum, the lowest first."""
+    """Return terms up to the largest in limbs that doubles can sum, lowest first."""
     if largest < EXACT_DOUBLES:
         return [terms]
     return [terms & _MASK, terms >> LIMB]

@@ -20,7 +20,7 @@ import polars as pl
 
 from dpql.curator.columns import CanonicalColumn, Form
 from dpql.curator.sources.numbers import doubles, integers
-from dpql.curator.sources.source import Request, canonical_type
+from dpql.curator.sources.source import Request
 from dpql.curator.sources.stored import is_whole_id
 
 _DENSE_KEYS = 1 << 20
@@ -42,7 +42,7 @@ class FrameCanonicaliser:
     def __init__(self, request: Request) -> None:
         self.names = [column.name for column in request.columns]
         self._columns = {
-            column.name: Canonicaliser(column, ids_as_bytes=request.ids_as_bytes)
+            column.name: Canonicaliser(column, request.types[column.name])
             for column in request.columns
         }
 
@@ -70,10 +70,9 @@ class Canonicaliser:
         type: the polars type of the canonical cells.
     """
 
-    def __init__(self, column: CanonicalColumn, *, ids_as_bytes: bool) -> None:
-        self.type = canonical_type(column, ids_as_bytes=ids_as_bytes)
+    def __init__(self, column: CanonicalColumn, dtype: pl.DataType) -> None:
+        self.type = dtype
         self._form = column.form
-        self._ids_as_bytes = ids_as_bytes
         if column.form is Form.CODE:
             self._codes = _Codes(column.keys)
 
@@ -102,7 +101,7 @@ class Canonicaliser:
             case Form.CODE:
                 return self._codes.of_series(cells)
             case Form.ID:
-                whole = is_whole_id(cells.dtype) and not self._ids_as_bytes
+                whole = is_whole_id(cells.dtype) and self.type == pl.Int64
                 return cells if whole else _id_bytes(cells)
             case Form.WHOLE:
                 return integers(decoded(cells))
@@ -199,7 +198,7 @@ def stored_type(dtype: Any, form: Form) -> Any:
         return pl.Binary() if form is Form.ID else str(dtype)
     ours = types.is_integer, types.is_floating, types.is_boolean, types.is_null
     if any(test(dtype) for test in ours):
-        return pl.Series(pa.array([], dtype)).dtype
+        return pl.Series(pa.nulls(0, dtype)).dtype
     return str(dtype)
 
 

@@ -30,10 +30,10 @@ _CODES = {8: pl.UInt8(), 16: pl.UInt16(), 32: pl.UInt32()}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked of a fragment: canonical columns, and whether ids are bytes."""
+    """What is asked of a fragment: canonical columns, and the polars type of each."""
 
     columns: tuple[CanonicalColumn, ...]
-    ids_as_bytes: bool
+    types: Mapping[str, pl.DataType]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +73,9 @@ class Source:
         check_types({n: [part.types[n] for part in fragments] for n in names}, data)
         self._fragments = fragments
         self._columns = {column.name: column for column in canonical_columns(data)}
-        ids = {n for n, column in self._columns.items() if column.form is Form.ID}
-        self._ids_as_bytes = not all(part.whole_ids >= ids for part in fragments)
+        whole = frozenset(names).intersection(*(part.whole_ids for part in fragments))
         self.schema = {
-            name: canonical_type(column, ids_as_bytes=self._ids_as_bytes)
+            name: canonical_type(column, whole_ids=name in whole)
             for name, column in self._columns.items()
         }
 
@@ -91,7 +90,7 @@ class Source:
         """
         request = Request(
             columns=tuple(self._columns[name] for name in names),
-            ids_as_bytes=self._ids_as_bytes,
+            types=self.schema,
         )
         tasks = (
             partial(_worked, task, then)
@@ -106,7 +105,7 @@ class Source:
         return sum(part.row_count() for part in self._fragments)
 
 
-def canonical_type(column: CanonicalColumn, *, ids_as_bytes: bool) -> pl.DataType:
+def canonical_type(column: CanonicalColumn, *, whole_ids: bool) -> pl.DataType:
     """Return the polars type of a canonical column."""
     match column.form:
         case Form.WHOLE:
@@ -116,7 +115,7 @@ def canonical_type(column: CanonicalColumn, *, ids_as_bytes: bool) -> pl.DataTyp
         case Form.CODE:
             return _CODES[code_bits(len(column.keys))]
         case Form.ID:
-            return pl.Binary() if ids_as_bytes else pl.Int64()
+            return pl.Int64() if whole_ids else pl.Binary()
 
 
 def regular(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
