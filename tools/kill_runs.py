@@ -49,7 +49,7 @@ MODULES = (
     "dpql.api.execute",
     "dpql.api.verification",
     "dpql.curator.engines.polars_engine",
-    "dpql.reports.frames",
+    "dpql.reports.data_frames",
     "dpql.language",
     "dpql.ledger.sqlite",
     "dpql.ledger.postgres",

@@ -11,11 +11,11 @@ from dpql.errors import VerifyFault
 from dpql.ledger import Head
 from dpql.reports.envelope import open_envelope
 from dpql.reports.keys import Signer
-from dpql.reports.names import ENVELOPE_NAME
+from dpql.reports.file_names import ENVELOPE_NAME
 from dpql.reports.predicate import LedgerRecord
 from dpql.reports.report import read_folder
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
-from dpql.reports.view import read_ledger_record
+from dpql.reports.display import read_ledger_record
 
 
 def known_heads(

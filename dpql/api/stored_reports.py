@@ -8,13 +8,13 @@ from dpql.errors import LedgerFault
 from dpql.ledger import Account, Ledger, Sealed
 from dpql.model.plan import Plan
 from dpql.reports.envelope import peek
-from dpql.reports.names import CSV_NAME, HTML_NAME
+from dpql.reports.file_names import CSV_NAME, HTML_NAME
 from dpql.reports.predicate import RELEASE, ReportPredicate
 from dpql.reports.recompute import recompute
 from dpql.reports.render_html import as_html
 from dpql.reports.report import Report
 from dpql.reports.statement import read_statement
-from dpql.reports.view import View
+from dpql.reports.display import View
 
 
 def sealed_release(ledger: Ledger, account: Account, plan: Plan) -> Sealed | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from dpql.ledger.account import Account, Run, State
-from dpql.ledger.book import Ledger
 from dpql.ledger.entry import Entry, Head
-from dpql.ledger.receipts import Binding, Receipt, Reservation, Sealed
+from dpql.ledger.ledger import Ledger
 from dpql.ledger.store import Store
-from dpql.ledger.witness import Memory, Witness, own_folder
+from dpql.ledger.transaction import Binding, Receipt, Reservation, Sealed
+from dpql.ledger.witness import Witness, WitnessFolder, user_folder
 
 __all__ = [
     "Account",
@@ -32,14 +32,14 @@ _SERVERS = ("postgresql://", "postgres://")
 def open_ledger(
     location: str, *, create: bool = False, witness: str | None = None
 ) -> Ledger:
-    """Return the ledger at a place: the path of a file, or ``postgresql://…``.
+    """Return the ledger at a location: the path of a file, or ``postgresql://…``.
 
-    ``create`` makes a new one. ``witness`` is the path of the file that remembers
-    heads. Unless told otherwise, it is ``LOCATION.witness`` beside a file; and this
-    user's own memory, below ``XDG_STATE_HOME``, remembers them for files and servers.
+    ``create`` makes a new one. ``witness`` is the path of the one file that notes its
+    heads. Without it, a ledger in a file has a witness ``LOCATION.witness`` beside it,
+    and every ledger has one in this user's folder below ``XDG_STATE_HOME``.
 
     Raises:
-        LedgerFault: the place is taken (DPQL702) or cannot be used (DPQL708).
+        LedgerFault: the location is taken (DPQL702) or cannot be used (DPQL708).
     """
     store: Store
     on_server = location.startswith(_SERVERS)
@@ -55,8 +55,8 @@ def open_ledger(
         store.create()
     if witness is not None:
         return Ledger(store=store, witnesses=(Witness(Path(witness)),))
-    memory = Memory(own_folder(), needed=on_server)
+    of_user = WitnessFolder(user_folder(), needed=on_server)
     if on_server:
-        return Ledger(store=store, witnesses=(memory,))
+        return Ledger(store=store, witnesses=(of_user,))
     beside = Witness(Path(f"{location}.witness"))
-    return Ledger(store=store, witnesses=(beside, memory))
+    return Ledger(store=store, witnesses=(beside, of_user))

@@ -6,8 +6,8 @@
 
     committed = epsilon of every run that is not CANCELLED, at most the cap
 
-All of it is derived from the entries (`dpql.ledger.replay`), by exact arithmetic;
-nothing is stored twice.
+Exact arithmetic derives all of it from the entries (`dpql.ledger.replay`); nothing is
+stored twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dpql.model.spec import Neighbours
 ZERO = Fraction(0)
 
 ROW = "row"
-"""The unit of a dataset each of whose rows is a unit of its own."""
+"""The unit of a dataset in which every row is a unit."""
 
 
 class State(StrEnum):
@@ -43,8 +43,8 @@ _SPENT = frozenset({State.DRAWING, State.RELEASED, State.LOST})
 class Run:
     """One debit: ``number`` is that of the entry that reserved it.
 
-    ``bound`` says that the dataset was bound to a place when the run drew, ``shared``
-    that its data had other budgets by then, wherever they were at that time.
+    ``bound``: the dataset was bound to a location when the run drew. ``shared``: its
+    data had other budgets by then, at whatever location.
     """
 
     number: int
@@ -65,10 +65,10 @@ class Run:
 class Account:
     """The budget of one dataset, as of its last entry.
 
-    ``ledger`` is a name that no other ledger has, empty where it has none. ``places``
-    are those that the data were bound to, the last one last. ``shares`` are those of
-    them that other datasets have too, by the owner's decision. ``partners`` are the
-    datasets that were given the data of this one later.
+    ``ledger`` is the id of the ledger, empty where it has none. ``locations`` are those
+    that the data were ever bound to, the newest last. ``shares`` are the locations that
+    the owner decided to share with other datasets. ``partners`` are the datasets that
+    were given the data of this one later. ``mark`` is the id of the chain.
     """
 
     dataset: str
@@ -77,7 +77,7 @@ class Account:
     unit: str = ""
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     approvals: int = 0
-    places: tuple[str, ...] = ()
+    locations: tuple[str, ...] = ()
     shares: tuple[Shared, ...] = ()
     partners: tuple[str, ...] = ()
     mark: str = ""
@@ -108,7 +108,7 @@ class Account:
 
     @property
     def sharing(self) -> frozenset[str]:
-        """The datasets that had the same data at any time, as far as the chain says."""
+        """The datasets that ever had the same data, as this chain records it."""
         named = (name for share in self.shares for name in share.datasets)
         return frozenset((*named, *self.partners))
 
@@ -124,7 +124,7 @@ class Account:
         return found[-1] if found else None
 
     def made(self, plan: str) -> int:
-        """Return how many runs of a plan were made; cancelled ones do not count."""
+        """Return how many runs a plan had; cancelled ones do not count."""
         return sum(
             run.plan == plan and run.state is not State.CANCELLED for run in self.runs
         )
@@ -138,13 +138,13 @@ class Account:
         )
 
     def protects(self, plan: Plan) -> bool:
-        """Tell whether a plan protects whom the owner asks to protect."""
+        """Tell whether a plan protects the unit that the owner asks for."""
         privacy = plan.spec.privacy
         wanted = self.unit, self.neighbours
         return (unit_of(privacy.unit), privacy.neighbours) == wanted
 
     def holds(self, head: Head) -> bool:
-        """Tell whether the chain has that entry, and ended it in that report."""
+        """Tell whether the chain has that entry, and its run ended in that report."""
         return (
             head.dataset == self.dataset
             and 1 <= head.seq <= self.seq
@@ -153,7 +153,7 @@ class Account:
         )
 
     def _envelope(self, seq: int) -> str | None:
-        """Return the report that the draw of an entry ended in."""
+        """Return the digest of the report that the draw of an entry ended in."""
         for run in self.runs:
             if run.drawing is not None and run.drawing.seq == seq:
                 return run.envelope

@@ -3,8 +3,8 @@
     digest(entry) = sha256 of its canonical JSON
     entry n + 1 carries the digest of entry n; the first carries 64 zeros
 
-There is one chain for each dataset. The digest of the last entry is its *head*: whoever
-has written down a head notices any later change of what came before it.
+Every dataset has a chain of its own. The digest of the last entry is its *head*: anyone
+who has noted a head notices a later change of any entry before it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dpql.model.codec import Malformed, canonical, decode, encode, parse
 from dpql.model.spec import Neighbours
 
 GENESIS = "0" * 64
-"""What stands for the digest of the entry before the first."""
+"""The digest that the first entry carries as its previous one."""
 
 _LIMIT = 1 << 16
 
@@ -29,10 +29,10 @@ _LIMIT = 1 << 16
 class Opened:
     """The owner opens a dataset.
 
-    ``unit`` is the id column that names whom the budget protects, or ``row``.
-    ``approvals`` is the number of distinct reviewers that a plan needs. ``location``
-    is where the data are on the owner's machine; empty when the owner did not say.
-    ``mark`` is a name that no other chain has, so that a copy is known as a copy.
+    ``unit`` is the id column of those whom the budget protects, or ``row``.
+    ``approvals`` is how many different reviewers a plan needs. ``location`` is where
+    the owner keeps the data; empty if the owner did not say. ``mark`` is an id that no
+    other chain has, so that a copy is recognised as one.
     """
 
     cap: Fraction
@@ -52,9 +52,9 @@ class CapRaised:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """The data are there by now; the budget goes on as it is.
+    """The data are at this location from now on; the budget goes on as it is.
 
-    The owner says so, or a run does that is the first to draw on the dataset.
+    The owner says so, or the first run that draws on the dataset.
     """
 
     location: str
@@ -62,7 +62,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """The owner gives data that ``datasets`` have a further budget, and knows it."""
+    """The owner knowingly gives data of ``datasets`` a further budget."""
 
     location: str
     datasets: tuple[str, ...]
@@ -72,8 +72,8 @@ class Shared:
 class Joined:
     """The owner gave ``datasets`` a further budget for the data of this one.
 
-    The chains of those say where and when; a run writes it here before it draws, so
-    that this chain alone tells that the draw was on shared data.
+    Their chains say where and when. A run records it here before it draws, so that
+    this chain alone shows that the draw was on shared data.
     """
 
     datasets: tuple[str, ...]
@@ -92,9 +92,9 @@ class Reserved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """The run draws noise; from here on its epsilon is spent.
+    """The run draws noise; from now on its epsilon is spent.
 
-    A run is named by the number of its `Reserved` entry.
+    ``run`` is the number of the run's `Reserved` entry.
     """
 
     run: int
@@ -148,12 +148,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """A place in the chain of a dataset that somebody has written down.
+    """An entry in the chain of a dataset that somebody has noted.
 
     A published report pins more than the entry of its draw: ``envelope`` is the
     sha256 of the report that the run must have ended in, empty when none is known.
-    Chains that are made of the same entries have the same digests, so without it a
-    ledger that was put back and run again could pass for the old one.
+    Equal entries have equal digests, so without it a ledger that was restored and run
+    again could pass for the old one.
     """
 
     dataset: str
@@ -164,7 +164,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An entry as a store keeps it; nothing about it is believed."""
+    """An entry as a store returns it, not yet checked."""
 
     seq: object
     body: object
@@ -175,7 +175,7 @@ def read_chain(dataset: str, rows: Sequence[Row]) -> tuple[Entry, ...]:
     """Return the entries of a dataset; refuse rows that are not one whole chain.
 
     Raises:
-        LedgerFault: a row was changed, moved, added or taken out (DPQL705).
+        LedgerFault: a row was changed, moved, added or removed (DPQL705).
     """
     entries: list[Entry] = []
     previous = GENESIS
@@ -196,7 +196,7 @@ def read_chain(dataset: str, rows: Sequence[Row]) -> tuple[Entry, ...]:
 
 
 def broken(number: int) -> LedgerFault:
-    """Return the fault of a chain that does not hold at an entry."""
+    """Return the fault of a chain that breaks at an entry."""
     return LedgerFault.of(
         "DPQL705",
         f"the ledger was altered: entry {number} does not continue the chain",

@@ -1,7 +1,7 @@
 """The ledger in PostgreSQL, for teams that share one.
 
-A writing transaction locks the table of entries, so that check and debit are one. The
-server must sync before it answers; the session asks for it whatever its default is.
+A writing transaction locks the table of entries, so that nobody writes between check
+and debit. The server must sync before it answers; every session asks for that.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class PostgresSession:
 
     connection: psycopg.Connection[tuple[Any, ...]]
 
-    def identity(self) -> str:
-        """Return a name that no other ledger has, but copies; empty if it has none."""
+    def ledger_id(self) -> str:
+        """Return the id that the ledger shares with its copies only; may be empty."""
         named = str(_single(self.connection, _NAMED))
         return named if _NAME.fullmatch(named) else ""
 
@@ -101,20 +101,20 @@ class PostgresSession:
             (entry.dataset, entry.seq, entry.body.decode(), entry.digest),
         )
 
-    def keep(self, digest: str, data: bytes) -> None:
-        """Keep the bytes of a sealed file under their sha256."""
+    def store_file(self, digest: str, data: bytes) -> None:
+        """Store the bytes of a sealed file under their sha256."""
         self.connection.execute(
             "INSERT INTO dpql_kept VALUES (%s, %s) ON CONFLICT DO NOTHING",
             (digest, data),
         )
 
-    def kept_digests(self) -> list[str]:
-        """Return the sha256 under which each sealed file was kept, sorted."""
+    def file_digests(self) -> list[str]:
+        """Return the sha256 of each sealed file, sorted, as it was stored."""
         query = 'SELECT digest FROM dpql_kept ORDER BY digest COLLATE "C"'
         return [str(digest) for (digest,) in self.connection.execute(query)]
 
-    def kept(self, digest: str) -> bytes | None:
-        """Return the bytes that were kept under a sha256."""
+    def file(self, digest: str) -> bytes | None:
+        """Return the bytes that were stored under a sha256."""
         query = "SELECT data FROM dpql_kept WHERE digest = %s"
         row = self.connection.execute(query, (digest,)).fetchone()
         return bytes(row[0]) if row else None
@@ -122,7 +122,7 @@ class PostgresSession:
 
 @dataclass(frozen=True, slots=True)
 class PostgresStore:
-    """A ledger on a server; the address may hold a password and is never shown."""
+    """A ledger on a server; the address may hold a password, so no message shows it."""
 
     address: str = field(repr=False)
 
@@ -172,11 +172,11 @@ class PostgresStore:
                 hint="try again in a moment",
             ) from None
         except psycopg.Error:
-            # The text of the server may quote the address, password and all.
+            # The message of the server may quote the address with its password.
             raise LedgerFault.of(
                 "DPQL708",
                 "the ledger cannot be read or written",
-                hint="look whether the server runs, and what it may refuse",
+                hint="look whether the server runs and lets this user in",
             ) from None
 
 

@@ -1,4 +1,4 @@
-"""What a chain of entries adds up to; entries that make no sense are refused."""
+"""Replay a chain of entries into an account; refuse entries that break the rules."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ def replay(dataset: str, entries: Sequence[Entry]) -> Account:
     """Return the account that the entries add up to.
 
     Raises:
-        LedgerFault: an entry does what its forerunners do not allow (DPQL705).
+        LedgerFault: an entry breaks a rule (DPQL705).
     """
-    tally = _Tally(Account(dataset=dataset), {}, ZERO, [])
+    state = _Replay(Account(dataset=dataset), {}, ZERO, [])
     for entry in entries:
-        tally.take(entry)
-    return tally.account_now()
+        state.apply(entry)
+    return state.result()
 
 
 def follow(account: Account, entry: Entry) -> Account:
-    """Return the account after one more entry; refuse what it does not allow."""
+    """Return the account after one more entry; refuse one that breaks a rule."""
     runs = {run.number: run for run in account.runs}
-    tally = _Tally(account, runs, account.committed, list(account.digests))
-    tally.take(entry)
-    return tally.account_now()
+    state = _Replay(account, runs, account.committed, list(account.digests))
+    state.apply(entry)
+    return state.result()
 
 
 def next_entry(account: Account, event: Event) -> Entry:
@@ -60,7 +60,7 @@ def next_entry(account: Account, event: Event) -> Entry:
     )
 
 
-def _owner(account: Account, entry: Entry, event: Owners) -> Account:
+def _after_owner(account: Account, entry: Entry, event: Owners) -> Account:
     if isinstance(event, Opened):
         sound = event.cap > 0 and event.approvals >= 0 and _MARK.fullmatch(event.mark)
         if not sound:
@@ -71,20 +71,20 @@ def _owner(account: Account, entry: Entry, event: Owners) -> Account:
             unit=event.unit,
             neighbours=event.neighbours,
             approvals=event.approvals,
-            places=(event.location,) if event.location else (),
+            locations=(event.location,) if event.location else (),
             mark=event.mark,
         )
     if isinstance(event, Bound):
         if not event.location:
             raise broken(entry.seq)
-        return replace(account, places=(*account.places, event.location))
+        return replace(account, locations=(*account.locations, event.location))
     if isinstance(event, Shared):
         named = event.location and event.datasets
         if not named or account.dataset in event.datasets:
             raise broken(entry.seq)
         return replace(
             account,
-            places=(*account.places, event.location),
+            locations=(*account.locations, event.location),
             shares=(*account.shares, event),
         )
     if isinstance(event, Joined):
@@ -97,25 +97,25 @@ def _owner(account: Account, entry: Entry, event: Owners) -> Account:
 
 
 @dataclass(slots=True)
-class _Tally:
-    """An account that is being added up."""
+class _Replay:
+    """The state of a replay."""
 
     account: Account
     runs: dict[int, Run]
     committed: Fraction
     digests: list[str]
 
-    def take(self, entry: Entry) -> None:
-        """Take in the next entry."""
+    def apply(self, entry: Entry) -> None:
+        """Apply the next entry."""
         if isinstance(entry.event, Opened) != (entry.seq == 1):
             raise broken(entry.seq)
         if isinstance(entry.event, Owners):
-            self.account = _owner(self.account, entry, entry.event)
+            self.account = _after_owner(self.account, entry, entry.event)
         else:
-            self.committed = _run(self.account, self.runs, self.committed, entry)
+            self.committed = _after_run(self.account, self.runs, self.committed, entry)
         self.digests.append(entry.digest)
 
-    def account_now(self) -> Account:
+    def result(self) -> Account:
         """Return the account as of the last entry."""
         return replace(
             self.account,
@@ -126,10 +126,10 @@ class _Tally:
         )
 
 
-def _run(
+def _after_run(
     account: Account, runs: dict[int, Run], committed: Fraction, entry: Entry
 ) -> Fraction:
-    """Take the entry of a run into ``runs``; return what is committed after it."""
+    """Update ``runs`` by the entry of a run; return what is committed after it."""
     event = entry.event
     assert not isinstance(event, Owners)
     if isinstance(event, Reserved):
@@ -172,7 +172,7 @@ def _moved(
                 run,
                 state=State.DRAWING,
                 drawing=head,
-                bound=bool(account.places),
+                bound=bool(account.locations),
                 shared=bool(account.sharing),
             )
         case Released(envelope=envelope):

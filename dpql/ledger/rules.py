@@ -1,4 +1,4 @@
-"""What a ledger refuses, whoever asks."""
+"""The rules of a ledger: what it refuses, and with which message."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fractions import Fraction
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, Run, State, unit_of
+from dpql.ledger.data_identity import DataIdentity, identify
 from dpql.ledger.entry import Head
-from dpql.ledger.places import Place, place_of
 from dpql.model.plan import Plan
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
@@ -18,33 +18,34 @@ _GREATEST = Fraction(10) ** 6
 _FINEST = 10**40
 
 
-def refuse_bound(
-    place: Place, account: Account, accounts: Mapping[str, Account]
+def refuse_foreign_data(
+    data: DataIdentity, account: Account, accounts: Mapping[str, Account]
 ) -> None:
     """Refuse data of another dataset, and data that are not this one's (DPQL716)."""
-    refuse_taken(place, account, accounts)
-    there = place_of(account.places[-1]) if account.places else None
-    if there is not None and not place.lies_in(there):
+    refuse_taken(data, account, accounts)
+    bound = identify(account.locations[-1]) if account.locations else None
+    if bound is not None and not data.is_within(bound):
         name = shown(account.dataset)
         raise LedgerFault.of(
             "DPQL716",
-            f"`{name}` is bound to another place than that of these data",
-            hint="if these are its data by now, such as the file of a new month, the "
+            f"`{name}` is bound to data at another location",
+            hint="if its data have moved, or this is the file of a new month, the "
             f"owner says so and the budget goes on: `dpql ledger bind {name} --data "
-            "PLACE`; a folder or a pattern as PLACE covers the files of all months",
+            "LOCATION`; a folder or a pattern as LOCATION covers the files of all "
+            "months",
         )
 
 
 def refuse_taken(
-    place: Place, account: Account, accounts: Mapping[str, Account]
+    data: DataIdentity, account: Account, accounts: Mapping[str, Account]
 ) -> None:
     """Refuse data that are, or ever were, bound to another dataset (DPQL716).
 
-    A place that was left stays taken: else moving the data would free them for a
-    second budget.
+    An earlier location stays taken. Otherwise an owner could move data to free them for
+    a second budget.
     """
     for name, other in accounts.items():
-        if name != account.dataset and _clash(place, account, other):
+        if name != account.dataset and _clash(data, account, other):
             own = shown(account.dataset)
             opening = (
                 "" if account.seq else f"`dpql ledger open {own}` without --data, "
@@ -56,25 +57,25 @@ def refuse_taken(
                 hint=f"run the plan with `--dataset {shown(name)}`: data have one "
                 "budget, whatever a spec calls them. An owner who means to give them "
                 f"a second one says so: {opening}{then}`dpql ledger bind {own} --data "
-                "PLACE --shared`",
+                "LOCATION --shared`",
             )
 
 
 def sharers(
-    place: Place, account: Account, accounts: Mapping[str, Account]
+    data: DataIdentity, account: Account, accounts: Mapping[str, Account]
 ) -> tuple[str, ...]:
-    """Return the other datasets that have the data of a place, shared or not."""
+    """Return the other datasets that have these data, shared or not."""
     return tuple(
         name
         for name, other in accounts.items()
-        if name != account.dataset and any(_meeting(place, other))
+        if name != account.dataset and any(_overlaps(data, other))
     )
 
 
 def partners(account: Account, accounts: Mapping[str, Account]) -> tuple[str, ...]:
-    """Return the datasets that were given this one's data and that it names nowhere.
+    """Return the datasets that were given this one's data and that it does not name.
 
-    Wherever the data of either are by now: a copy of them has the same people in it.
+    The locations do not matter: a copy of the data has the same people in it.
     """
     return tuple(
         name
@@ -83,21 +84,21 @@ def partners(account: Account, accounts: Mapping[str, Account]) -> tuple[str, ..
     )
 
 
-def _clash(place: Place, account: Account, other: Account) -> bool:
+def _clash(data: DataIdentity, account: Account, other: Account) -> bool:
     """Tell whether data are another dataset's, and nobody decided to share them."""
     for share in account.shares:
-        where = place_of(share.location)
-        if other.dataset in share.datasets and where and place.lies_in(where):
+        shared = identify(share.location)
+        if other.dataset in share.datasets and shared and data.is_within(shared):
             return False
-    shared = {one.location for one in other.shares if account.dataset in one.datasets}
-    return any(text not in shared for text in _meeting(place, other))
+    given = {one.location for one in other.shares if account.dataset in one.datasets}
+    return any(text not in given for text in _overlaps(data, other))
 
 
-def _meeting(place: Place, other: Account) -> Iterator[str]:
-    """Yield the places of a dataset that may lead to the same data as one."""
-    for text in other.places:
-        there = place_of(text)
-        if there is not None and place.meets(there):
+def _overlaps(data: DataIdentity, other: Account) -> Iterator[str]:
+    """Yield the locations of a dataset that may lead to some of these data."""
+    for text in other.locations:
+        bound = identify(text)
+        if bound is not None and data.overlaps(bound):
             yield text
 
 
@@ -106,23 +107,23 @@ def refuse_name(dataset: str) -> None:
     if _NAME.fullmatch(dataset) is None:
         raise LedgerFault.of(
             "DPQL710",
-            f"`{shown(dataset)}` is no name for a dataset",
-            hint="letters, digits, `.`, `_` and `-`, at most 100",
+            f"`{shown(dataset)}` cannot name a dataset",
+            hint="use at most 100 letters, digits, `.`, `_` and `-`",
         )
 
 
 def refuse_cap(cap: Fraction, *, above: Fraction) -> None:
-    """Refuse a cap that is not above another one, or beyond any use (DPQL710)."""
+    """Refuse a cap that is too low, too high or too finely divided (DPQL710)."""
     if not above < cap <= _GREATEST or cap.denominator > _FINEST:
         raise LedgerFault.of(
             "DPQL710",
             f"the cap must be above {above} and at most {_GREATEST}",
-            hint="a cap is raised, never lowered: what is promised stays promised",
+            hint="a cap can be raised, never lowered",
         )
 
 
 def refuse_unit(account: Account, plan: Plan) -> None:
-    """Refuse a plan that protects somebody else than the owner asks (DPQL704)."""
+    """Refuse a plan that protects another unit than the owner asks (DPQL704)."""
     privacy = plan.spec.privacy
     unit = unit_of(privacy.unit)
     if unit != account.unit:
@@ -159,7 +160,7 @@ def refuse_runs(
 ) -> None:
     """Refuse a plan that was run as often as its reviewers allow (DPQL715).
 
-    Its runs on every dataset of the ledger count.
+    Runs on every dataset of the ledger count.
     """
     if allowed is None:
         return
@@ -173,7 +174,7 @@ def refuse_runs(
         )
         raise LedgerFault.of(
             "DPQL715",
-            f"the approvals allow {runs} of this plan, used up by now{also}",
+            f"the approvals allow {runs} of this plan, all used{also}",
             hint=_recovery(account)
             if waiting
             else f"a reviewer can allow one more in a new approval: `dpql approve "
@@ -196,8 +197,8 @@ def refuse_rollback(account: Account, known: Iterable[Head]) -> None:
                 "DPQL706",
                 f"the ledger does not hold entry {head.seq} of "
                 f"`{shown(head.dataset)}` as it was seen before",
-                hint="an old copy was put back, a copy or another ledger was used for "
-                "the same data, or the chain was rewritten; see `dpql explain DPQL706`",
+                hint="somebody restored an old copy, used a copy or another ledger for "
+                "the same data, or rewrote the chain; see `dpql explain DPQL706`",
             )
 
 
@@ -206,7 +207,7 @@ def refuse_lost(
 ) -> None:
     """Refuse a chain that lacks a head somebody has seen, or has no entry at all.
 
-    A dataset that a witness knows and the ledger does not was taken out (DPQL706);
+    A dataset that a witness knows and the ledger does not was removed (DPQL706);
     one that no witness knows was never opened (DPQL701).
     """
     if account.seq:
@@ -222,7 +223,7 @@ def refuse_lost(
 
 
 def refuse_state(run: Run | None, needed: State) -> Run:
-    """Return the run if it is in the state; refuse it otherwise.
+    """Return the run if it is in the needed state; refuse it otherwise.
 
     Raises:
         LedgerFault: the run has ended, or was never begun (DPQL709).

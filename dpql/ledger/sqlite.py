@@ -1,18 +1,19 @@
 """The ledger in a file: sqlite, write-ahead log, every commit synced.
 
-A connection lives for one transaction, so nothing is held open while data are read,
-and nothing is shared with a forked child. Rows can be added but, by triggers, neither
-changed nor taken out; the chain of hashes notices whoever gets around that.
+A connection lives for one transaction, so nothing stays open while a run reads data,
+and a forked child inherits nothing. Triggers let rows be added, but neither changed nor
+deleted; the chain of hashes reveals whoever gets around the triggers.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -20,16 +21,15 @@ from uuid import uuid4
 from dpql.durable import alone_in, claim
 from dpql.errors import LedgerFault
 from dpql.ledger.entry import Entry, Row
-from dpql.ledger.parts import PART, drop_first_name, sweep_parts
 
 _WAIT = 60
 """Seconds that a transaction waits for another one."""
 
 _APPLICATION = 0x6470716C
-"""The letters ``dpql``: what tells a ledger from another sqlite file."""
+"""The letters ``dpql`` tell a ledger from any other sqlite file."""
 
 _LARGEST = (1 << 31) - 1
-"""The greatest number that sqlite lets a file bear as its version."""
+"""The greatest version number that sqlite can write into a file."""
 
 _SCHEMA = (
     """CREATE TABLE entry (
@@ -60,6 +60,14 @@ _SCHEMA = (
         BEGIN SELECT RAISE(IGNORE); END""",
 )
 
+_UNFINISHED = ".dpql-ledger."
+_UNFINISHED_0_1 = ".ledger."
+"""How the name of an unfinished ledger begins, and began in dpql 0.1."""
+
+_UNFINISHED_NAME = re.compile(
+    r"\.dpql-ledger\.[a-z0-9_]{8}(-wal|-shm|-journal)?", re.ASCII
+)
+
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _PRIMARY = 0xFF
 
@@ -70,8 +78,8 @@ class SqliteSession:
 
     connection: sqlite3.Connection
 
-    def identity(self) -> str:
-        """Return a name that no other ledger has, but copies; empty if it has none."""
+    def ledger_id(self) -> str:
+        """Return the id that the ledger shares with its copies only; may be empty."""
         (number,) = self.connection.execute("PRAGMA user_version").fetchone()
         return f"{number:032x}" if number > 0 else ""
 
@@ -92,20 +100,20 @@ class SqliteSession:
             (entry.dataset, entry.seq, entry.body.decode(), entry.digest),
         )
 
-    def keep(self, digest: str, data: bytes) -> None:
-        """Keep the bytes of a sealed file under their sha256."""
+    def store_file(self, digest: str, data: bytes) -> None:
+        """Store the bytes of a sealed file under their sha256."""
         self.connection.execute(
             "INSERT INTO kept (digest, data) VALUES (?, ?) ON CONFLICT DO NOTHING",
             (digest, data),
         )
 
-    def kept_digests(self) -> list[str]:
-        """Return the sha256 under which each sealed file was kept, sorted."""
+    def file_digests(self) -> list[str]:
+        """Return the sha256 of each sealed file, sorted, as it was stored."""
         query = "SELECT digest FROM kept ORDER BY digest"
         return [str(digest) for (digest,) in self.connection.execute(query)]
 
-    def kept(self, digest: str) -> bytes | None:
-        """Return the bytes that were kept under a sha256."""
+    def file(self, digest: str) -> bytes | None:
+        """Return the bytes that were stored under a sha256."""
         query = "SELECT data FROM kept WHERE digest = ?"
         row = self.connection.execute(query, (digest,)).fetchone()
         return bytes(row[0]) if row else None
@@ -118,32 +126,32 @@ class SqliteStore:
     path: Path
 
     def create(self) -> None:
-        """Make an empty ledger; refuse a place that is taken."""
-        # The ledger is built under another name and then given its own, so that a
-        # crash cannot leave half of one behind. Makers take turns, so that whatever
-        # one of them left unfinished belongs to nobody and goes.
+        """Make an empty ledger; refuse a location that is taken."""
+        # The ledger is built under a temporary name and then renamed, so that a crash
+        # cannot leave half of one behind. Makers take turns, so an unfinished file
+        # in the folder is from a maker that was killed.
         with _faults(), alone_in(self.path.parent) as locked:
             if locked:
-                sweep_parts(self.path.parent)
+                _sweep(self.path.parent)
             self._create()
 
     def _create(self) -> None:
         try:
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=PART)
+            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=_UNFINISHED)
             os.close(handle)
         except OSError as error:
             raise _unusable() from error
-        part = Path(name)
+        unfinished = Path(name)
         try:
             with _faults():
-                _build(part)
-                claim(part, self.path)
+                _build(unfinished)
+                claim(unfinished, self.path)
         except FileExistsError:
             raise LedgerFault.of(
                 "DPQL702", "a file of that name is there already"
             ) from None
         finally:
-            part.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
 
     @contextmanager
     def session(self, *, write: bool) -> Iterator[SqliteSession]:
@@ -162,13 +170,13 @@ class SqliteStore:
 
 @contextmanager
 def _opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
-    """Open the file; one that only others may write is only read."""
+    """Open the file; open it read-only where this user may not write."""
     if write or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         with closing(_connect(path)) as connection:
             yield connection
         return
     before = _stamp(path)
-    # Where there is no log, sqlite reads the file itself, but asks for no lock.
+    # Without a log, sqlite reads the file itself and takes no lock.
     mode = "mode=ro" if before[-1] else "mode=ro&immutable=1"
     try:
         with closing(_connect(path, mode)) as connection:
@@ -179,14 +187,14 @@ def _opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what changes when somebody writes; the length of the log comes last."""
+    """Return what changes when somebody writes; the size of the log is last."""
     file, log = _status(path), _status(path.with_name(f"{path.name}-wal"))
     own = (file.st_ino, file.st_mtime_ns, file.st_size) if file else ()
     return *own, log.st_size if log else 0
 
 
 def _connect(path: Path, mode: str = "mode=rw") -> sqlite3.Connection:
-    # The mode forbids sqlite to make a file that is not there.
+    # This mode keeps sqlite from creating a missing file.
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?{mode}",
         uri=True,
@@ -214,20 +222,42 @@ def _build(path: Path) -> None:
         connection.execute("COMMIT")
 
 
+def _sweep(folder: Path) -> None:
+    """Delete the unfinished ledgers of makers that were killed.
+
+    The caller keeps other makers out of the folder. A file with a second name is a
+    finished ledger, and stays.
+    """
+    with suppress(OSError):
+        for path in folder.glob(f"{_UNFINISHED}*"):
+            ours = _UNFINISHED_NAME.fullmatch(path.name) and path.lstat().st_nlink == 1
+            if ours and path.is_file() and not path.is_symlink():
+                path.unlink()
+
+
+def _drop_unfinished_name(path: Path) -> None:
+    """Delete the temporary name of a ledger whose maker was killed at the last step."""
+    with suppress(OSError):
+        for prefix in (_UNFINISHED, _UNFINISHED_0_1):
+            for other in path.parent.glob(f"{prefix}*"):
+                if not other.is_symlink() and other.samefile(path):
+                    other.unlink()
+
+
 def _require_file(path: Path) -> None:
     status = _status(path)
     if status is not None and status.st_nlink > 1:
-        drop_first_name(path)
+        _drop_unfinished_name(path)
         status = _status(path)
     if status is None or not stat.S_ISREG(status.st_mode):
         raise LedgerFault.of(
             "DPQL700",
-            "there is no ledger at that place",
+            "there is no ledger at that location",
             hint="`dpql ledger open DATASET --epsilon CAP --unit COLUMN` makes one",
         )
     if status.st_nlink > 1:
-        # The log of recent entries goes by the name of the file: under a second name
-        # they would not be seen.
+        # The log of recent entries is named after the file: under a second name nobody
+        # would see these entries.
         raise LedgerFault.of(
             "DPQL700",
             "the file of the ledger has a second name",
@@ -268,7 +298,7 @@ def _faults() -> Iterator[None]:
     except FileExistsError:
         raise
     except (OSError, UnicodeError) as error:
-        # A damaged file can make sqlite3 quote bytes that are no text.
+        # sqlite3 may quote bytes of a damaged file that are not text.
         raise _unusable() from error
 
 

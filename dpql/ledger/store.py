@@ -1,4 +1,4 @@
-"""What a place that keeps a ledger must be able to do."""
+"""What a store of ledgers must be able to do: a file or a server."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dpql.ledger.entry import Entry, Row
 
 
 class Session(Protocol):
-    """One transaction: all that is written in it becomes durable at its end, or none.
+    """One transaction: at its end all that it wrote is durable, or nothing is.
 
     No other session writes while a writing session is open.
     """
 
-    def identity(self) -> str:
-        """Return a name that no other ledger has, but copies; empty if it has none."""
+    def ledger_id(self) -> str:
+        """Return the id that the ledger shares with its copies only; may be empty."""
         ...
 
     def datasets(self) -> list[str]:
@@ -30,26 +30,26 @@ class Session(Protocol):
         """Add an entry."""
         ...
 
-    def keep(self, digest: str, data: bytes) -> None:
-        """Keep the bytes of a sealed file under their sha256."""
+    def store_file(self, digest: str, data: bytes) -> None:
+        """Store the bytes of a sealed file under their sha256."""
         ...
 
-    def kept_digests(self) -> list[str]:
-        """Return the sha256 under which each sealed file was kept, sorted."""
+    def file_digests(self) -> list[str]:
+        """Return the sha256 of each sealed file, sorted, as it was stored."""
         ...
 
-    def kept(self, digest: str) -> bytes | None:
-        """Return the bytes that were kept under a sha256."""
+    def file(self, digest: str) -> bytes | None:
+        """Return the bytes that were stored under a sha256."""
         ...
 
 
 class Store(Protocol):
-    """A place that keeps a ledger; every failure is a `LedgerFault`."""
+    """Where a ledger is stored; every failure is a `LedgerFault`."""
 
     def create(self) -> None:
-        """Make an empty ledger; refuse a place that is taken."""
+        """Make an empty ledger; refuse a location that is taken."""
         ...
 
     def session(self, *, write: bool) -> AbstractContextManager[Session]:
-        """Return a transaction; waiting for another one is bounded."""
+        """Return a transaction; waiting for another one has a limit."""
         ...

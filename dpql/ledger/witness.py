@@ -1,13 +1,13 @@
-"""The newest head of each dataset, written down outside the ledger.
+"""Witnesses note the newest head of each dataset outside the ledger.
 
-A backup of the ledger that is put back is a sound chain, only an old one. Whoever
-remembers a newer head notices. The witness is written after an entry is durable, so it
-is never ahead of an honest ledger, whenever the machine stops.
+A restored backup of the ledger is a sound chain, only an old one. A witness that has
+seen a newer head notices. It notes a head after the entry is durable, so it is never
+newer than an honest ledger, whenever the machine stops.
 
-A file beside the ledger is restored with it when a whole folder is. So every user has a
-memory too, in a folder of their own, which knows a chain by its mark wherever the
-ledger lies: in a file, in a copy of that file, or on a server. It knows the ledger by a
-name as well, so that a chain that was taken out with its mark is missed.
+Whoever restores a whole folder restores the witness beside the ledger too. So every
+user has a folder of witnesses as well. It knows a chain by its mark wherever the ledger
+is: in a file, in a copy of that file, or on a server. It knows the ledger by its id
+too, so it misses a chain that was removed together with its mark.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _LIMIT = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A file that remembers heads."""
+    """A file of heads."""
 
     path: Path
 
     def prepare(self) -> None:
-        """Make sure that heads can be written down, before there is one to write.
+        """Make sure that heads can be noted, before there is one to note.
 
         Raises:
             LedgerFault: they cannot (DPQL714).
@@ -45,7 +45,7 @@ class Witness:
             self._heads()
 
     def heads(self, account: Account) -> tuple[Head, ...]:
-        """Return the newest head that was written down for the account's dataset.
+        """Return the newest head that was noted for the account's dataset.
 
         Raises:
             LedgerFault: the file cannot be read, or is no witness (DPQL714).
@@ -53,8 +53,8 @@ class Witness:
         self._tidy()
         return tuple(h for h in self._heads() if h.dataset == account.dataset)
 
-    def datasets(self, ledger: str) -> tuple[str, ...]:  # noqa: ARG002  it has but one
-        """Return the datasets that heads were written down for.
+    def datasets(self, ledger: str) -> tuple[str, ...]:  # noqa: ARG002  the file belongs to one ledger
+        """Return the datasets that have a head here.
 
         Raises:
             LedgerFault: the file cannot be read, or is no witness (DPQL714).
@@ -62,7 +62,7 @@ class Witness:
         return tuple(head.dataset for head in self._heads())
 
     def remember(self, account: Account) -> None:
-        """Write down the head of the account, unless a newer one is there.
+        """Note the head of the account, unless a newer one is there.
 
         Raises:
             LedgerFault: the file cannot be read or written (DPQL714).
@@ -94,14 +94,14 @@ class Witness:
         return heads
 
     def _tidy(self) -> None:
-        """Remove what a killed writer left, though nobody may write here again."""
+        """Remove what a killed writer left, as nobody may ever write here again."""
         if leftovers(self.path):
             with contextlib.suppress(LedgerFault), self._alone():
                 sweep(self.path)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other processes from writing between our read and our write."""
+        """Keep other processes from writing between our reading and writing."""
         flags = os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             handle = os.open(f"{self.path}.lock", flags, 0o600)
@@ -115,17 +115,17 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """What a user has seen of chains, whichever ledger holds them.
+class WitnessFolder:
+    """The heads that a user has seen of every chain and every ledger.
 
-    ``needed`` says that there is no other witness, so that this one must work.
+    ``needed``: there is no other witness, so this one must work.
     """
 
     folder: Path | None
     needed: bool
 
     def prepare(self) -> None:
-        """Make the folder; refuse to go on without one where one is needed.
+        """Make the folder; refuse to go on without one where it is needed.
 
         Raises:
             LedgerFault: there is no folder that can be written to (DPQL714).
@@ -139,7 +139,7 @@ class Memory:
     def heads(self, account: Account) -> tuple[Head, ...]:
         """Return the newest heads that this user has seen of the account's chain.
 
-        One is of the chain wherever it lies, one of the ledger whatever it holds.
+        One was noted for the chain in any ledger, one for the ledger with any chain.
         """
         files = self._files(account.mark, account.ledger)
         return tuple(head for file in files for head in file.heads(account))
@@ -151,10 +151,10 @@ class Memory:
         )
 
     def remember(self, account: Account) -> None:
-        """Write down the head of the account.
+        """Note the head of the account.
 
         Raises:
-            LedgerFault: it cannot be written, and there is no other witness (DPQL714).
+            LedgerFault: nobody else notes it, and it cannot be written (DPQL714).
         """
         try:
             for file in self._files(account.mark, account.ledger):
@@ -173,8 +173,8 @@ class Memory:
         return self.folder is not None and os.access(self.folder, wanted)
 
 
-def own_folder() -> Path | None:
-    """Return the folder in which this user's programs keep what they remember."""
+def user_folder() -> Path | None:
+    """Return the folder of witnesses of this user; None for a user without a home."""
     named = os.environ.get("XDG_STATE_HOME", "")
     try:
         base = Path(named) if os.path.isabs(named) else Path.home() / ".local/state"  # noqa: PTH117  text
@@ -188,5 +188,5 @@ def _unusable() -> LedgerFault:
         "DPQL714",
         "the witness of the ledger cannot be read or written",
         hint="look for a full disk, a damaged file beside the ledger, or a folder "
-        "XDG_STATE_HOME that cannot be written to",
+        "XDG_STATE_HOME that you may not write to",
     )

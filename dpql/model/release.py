@@ -123,7 +123,7 @@ class Result:
 
     def to_polars(self) -> Any:
         """Return a polars frame: a column per heading, then the numbers."""
-        from dpql.reports.frames import result_frame
+        from dpql.reports.data_frames import result_frame
 
         return result_frame(self)
 
@@ -170,13 +170,13 @@ class Outcome:
 
     def to_polars(self) -> Any:
         """Return a polars frame with one row per value of every statistic."""
-        from dpql.reports.frames import outcome_frame
+        from dpql.reports.data_frames import outcome_frame
 
         return outcome_frame(self)
 
     def to_parquet(self) -> bytes:
         """Return the frame of `to_polars` as a parquet file."""
-        from dpql.reports.frames import parquet_bytes
+        from dpql.reports.data_frames import parquet_bytes
 
         return parquet_bytes(self)
 

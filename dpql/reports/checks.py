@@ -10,7 +10,7 @@ from dpql.model.release import Release
 from dpql.model.step_text import fault_text
 from dpql.reports.approval import Approved
 from dpql.reports.caveats import UNCOUNTED
-from dpql.reports.names import ENVELOPE_NAME, HTML_NAME, PARQUET_NAME
+from dpql.reports.file_names import ENVELOPE_NAME, HTML_NAME, PARQUET_NAME
 from dpql.reports.predicate import FIRST_FORMAT, ReportPredicate
 from dpql.reports.trust import RELEASE_ROLE, TrustedKey
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from dpql.durable import alone_in, create, read, replace, sweep, sync_directory
 from dpql.errors import VerifyFault
 from dpql.reports.envelope import LIMIT, peek
-from dpql.reports.names import ENVELOPE_NAME, FOLDER, HTML_NAME, SIGNED, TABLES
+from dpql.reports.file_names import ENVELOPE_NAME, FOLDER, HTML_NAME, SIGNED, TABLES
 
 _PART = ".dpql-release."
 """How the name of an unfinished folder begins."""

@@ -16,7 +16,7 @@ from dpql.model.spec import Neighbours
 
 FORMAT = 2
 FIRST_FORMAT = 1
-"""The format of dpql 0.1; `dpql.reports.formats` says how the two differ."""
+"""The format of dpql 0.1; `dpql.reports.format_versions` says how the two differ."""
 
 RELEASE = "urn:dpql:predicate:release:v1"
 REHEARSAL = "urn:dpql:predicate:rehearsal:v1"

@@ -19,7 +19,7 @@ from dpql.reports.predicate import (
     ReportPredicate,
     StatisticRecord,
 )
-from dpql.reports.words import TRUST_MODEL
+from dpql.reports.sentences import TRUST_MODEL
 from dpql.statistics.readout import read
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,99}", re.ASCII)

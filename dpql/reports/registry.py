@@ -19,7 +19,7 @@ from dpql.model.notation import name_text, plain, quoted
 from dpql.model.spec import Neighbours, RowsExactly
 from dpql.model.step_text import excess_text
 from dpql.reports.predicate import ReportPredicate
-from dpql.reports.view import promise_text, protected_text
+from dpql.reports.display import promise_text, protected_text
 
 CURATOR_TYPES = ("Government", "Industry", "Nonprofit")
 SECTORS = (

@@ -18,7 +18,7 @@ from dpql.diagnostics import WHOLE, shown
 from dpql.model.notation import measure_text, plain
 from dpql.model.spec import Neighbours
 from dpql.reports.checks import UNCHECKED
-from dpql.reports.page_style import STYLE
+from dpql.reports.html_style import STYLE
 from dpql.reports.plot import axis_of, budget_plot, interval_plot
 from dpql.reports.predicate import (
     FIRST_FORMAT,
@@ -26,7 +26,7 @@ from dpql.reports.predicate import (
     ReportPredicate,
     StatisticRecord,
 )
-from dpql.reports.view import (
+from dpql.reports.display import (
     View,
     bound_text,
     cautions,

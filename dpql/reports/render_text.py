@@ -7,7 +7,7 @@ from itertools import islice
 
 from dpql.diagnostics import WHOLE, shown
 from dpql.reports.predicate import ReportPredicate, StatisticRecord
-from dpql.reports.view import (
+from dpql.reports.display import (
     View,
     bound_text,
     cautions,

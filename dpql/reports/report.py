@@ -11,11 +11,11 @@ from pathlib import Path
 
 from dpql.errors import VerifyFault
 from dpql.model.release import Outcome, Release
-from dpql.reports.build import build
+from dpql.reports.predicate_builder import build
 from dpql.reports.envelope import seal
 from dpql.reports.folder import read_folder, write_folder, write_numbered
 from dpql.reports.keys import Signer
-from dpql.reports.names import (
+from dpql.reports.file_names import (
     CSV_NAME,
     ENVELOPE_NAME,
     HTML_NAME,
@@ -33,7 +33,7 @@ from dpql.reports.render_html import as_html
 from dpql.reports.render_markdown import as_markdown
 from dpql.reports.render_text import as_text
 from dpql.reports.statement import write_statement
-from dpql.reports.view import View, unverified_view
+from dpql.reports.display import View, unverified_view
 
 __all__ = ["Report", "read_folder", "sign", "sign_rehearsal"]
 

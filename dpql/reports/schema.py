@@ -11,7 +11,7 @@ from typing import Any
 
 from dpql.model.codec import canonical
 from dpql.model.plan_schema import schema_of
-from dpql.reports.formats import subjects_of
+from dpql.reports.format_versions import subjects_of
 from dpql.reports.predicate import (
     APPROVAL,
     FORMAT,

@@ -15,7 +15,7 @@ from typing import Any
 
 from dpql.errors import VerifyFault
 from dpql.model.codec import Malformed, canonical, decode, encode, parse
-from dpql.reports.formats import format_of, lowered, raised, subjects_of
+from dpql.reports.format_versions import format_of, lowered, raised, subjects_of
 from dpql.reports.predicate import APPROVAL, REHEARSAL, RELEASE
 
 STATEMENT = "https://in-toto.io/Statement/v1"

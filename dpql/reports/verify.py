@@ -22,7 +22,7 @@ from dpql.reports.approval import (
     valid_line,
     verify_approvals,
 )
-from dpql.reports.build import predicate_of
+from dpql.reports.predicate_builder import predicate_of
 from dpql.reports.checks import (
     CELLS,
     FILES_AWAY,
@@ -39,7 +39,7 @@ from dpql.reports.checks import (
     signature_check,
 )
 from dpql.reports.envelope import in_role, open_envelope
-from dpql.reports.names import CSV_NAME, ENVELOPE_NAME
+from dpql.reports.file_names import CSV_NAME, ENVELOPE_NAME
 from dpql.reports.predicate import (
     FIRST_FORMAT,
     RELEASE,

@@ -16,7 +16,7 @@ from dpql.errors import DpqlError, VerifyFault
 from dpql.ledger import State
 from dpql.reports.approval import approve, verify_approvals
 from dpql.reports.trust import load_trust
-from dpql.reports.view import unverified_view
+from dpql.reports.display import unverified_view
 
 OLD = Path(__file__).parents[1] / "vectors" / "releases_0_1"
 

@@ -42,7 +42,7 @@ from dpql.model.spec import Neighbours
 from dpql.reports.approval import approve
 from dpql.reports.envelope import peek, seal
 from dpql.reports.keys import Signer
-from dpql.reports.names import FOLDER
+from dpql.reports.file_names import FOLDER
 from dpql.reports.trust import parse_trust, trust_line
 from dpql.reports.verify import Verified
 
@@ -736,7 +736,7 @@ def test_runs_beyond_the_approval_are_seen_by_verifiers(
     run = lambda name: office.run(  # noqa: E731  one line
         name, trust=TRUST, approvals=[good], again=True
     )
-    monkeypatch.setattr("dpql.ledger.book.refuse_runs", lambda *_: None)
+    monkeypatch.setattr("dpql.ledger.ledger.refuse_runs", lambda *_: None)
     run("one")
     run("two")
     assert office.verify("one").digest
@@ -757,7 +757,7 @@ def test_budget_of_another_unit_confirms_nothing(
         )
         assert _code(lambda name=name: office.run(name, dataset=name)) == "DPQL704"
         with monkeypatch.context() as patch:
-            patch.setattr("dpql.ledger.book.refuse_unit", lambda *_: None)
+            patch.setattr("dpql.ledger.ledger.refuse_unit", lambda *_: None)
             table = pl.read_parquet(office.data)
             office.run(name, dataset=name, frames={"rows": table})
         assert _code(lambda name=name: office.verify(name)) == "DPQL612"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpql.reports.names import safe_name
+from dpql.reports.file_names import safe_name
 
 
 @pytest.mark.parametrize(

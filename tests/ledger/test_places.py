@@ -12,7 +12,7 @@ from ledger.ledger_places import DATASET, Places, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Ledger
-from dpql.ledger.places import Place, place_of
+from dpql.ledger.data_identity import Place, place_of
 from dpql.model.spec import Neighbours
 
 AZURE = "acc.dfs.core.windows.net"

@@ -16,7 +16,7 @@ from dpql.model.plan import Plan, Step
 from dpql.model.release import Outcome, Rehearsal, Release, Result, Value, cells
 from dpql.planner import audit, plan
 from dpql.reports.approval import approve
-from dpql.reports.build import build
+from dpql.reports.predicate_builder import build
 from dpql.reports.envelope import seal
 from dpql.reports.keys import Signer
 from dpql.reports.predicate import REHEARSAL, RELEASE, LedgerRecord, ReportPredicate

@@ -17,7 +17,7 @@ from dpql.reports.folder import (
     write_folder,
     write_numbered,
 )
-from dpql.reports.names import FOLDER, TABLES
+from dpql.reports.file_names import FOLDER, TABLES
 
 OURS = {name: f"our {name}".encode() for name in FOLDER}
 OTHERS = {name: f"their {name}".encode() for name in FOLDER}

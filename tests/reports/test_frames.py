@@ -14,7 +14,7 @@ from spec_text import make_spec
 
 from dpql.model.release import Outcome
 from dpql.planner import plan
-from dpql.reports.frames import outcome_frame, parquet_bytes, result_frame
+from dpql.reports.data_frames import outcome_frame, parquet_bytes, result_frame
 
 
 def outcome() -> Outcome:

@@ -11,7 +11,7 @@ from dpql.planner import audit
 from dpql.reports.registry import registry_record
 from dpql.reports.report import Report, sign
 from dpql.reports.verify import verify
-from dpql.reports.view import unverified_view
+from dpql.reports.display import unverified_view
 
 CONDITION = "if every group has at least 100 rows"
 MARK = "fewer than the promised 100 rows here (noisy count 3 ±"

@@ -24,7 +24,7 @@ from dpql.errors import VerifyFault
 from dpql.model.codec import canonical
 from dpql.reports.approval import approve, verify_approvals
 from dpql.reports.envelope import peek, seal
-from dpql.reports.view import read_ledger_record, unverified_view
+from dpql.reports.display import read_ledger_record, unverified_view
 
 PLAN = small_plan()
 STATEMENTS = [

@@ -27,7 +27,7 @@ from dpql.reports.predicate import CellValue, ReportPredicate
 from dpql.reports.render_html import POLICY, as_html
 from dpql.reports.render_markdown import as_markdown, inert
 from dpql.reports.render_text import as_text
-from dpql.reports.view import View, digits_of, unverified_view
+from dpql.reports.display import View, digits_of, unverified_view
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -36,7 +36,7 @@ from dpql.reports.approval import approve, verify_approvals
 from dpql.reports.envelope import peek, seal
 from dpql.reports.predicate import ENGINES as KNOWN_ENGINES
 from dpql.reports.trust import parse_trust, trust_line
-from dpql.reports.view import unverified_view
+from dpql.reports.display import unverified_view
 
 
 def refused(attempt: Callable[[], object]) -> str | None:

@@ -12,7 +12,7 @@ from dpql.model.condition_text import condition_text
 from dpql.model.plan import Plan
 from dpql.model.step_text import definition
 from dpql.planner import plan
-from dpql.reports.words import (
+from dpql.reports.sentences import (
     before_noise,
     guarantee_words,
     post_processing,

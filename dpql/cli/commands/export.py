@@ -67,7 +67,7 @@ def registry(
     from dpql.errors import VerifyFault
     from dpql.reports.folder import read_folder
     from dpql.reports.registry import registry_record
-    from dpql.reports.view import unverified_view
+    from dpql.reports.display import unverified_view
 
     assert form == "json"
     envelope, _ = read_folder(path)

@@ -15,7 +15,7 @@ from dpql.cli.ui.help_text import examples
 from dpql.diagnostics import shown
 
 if TYPE_CHECKING:
-    from dpql.reports.view import View
+    from dpql.reports.display import View
 
 
 @click.command(
@@ -81,7 +81,7 @@ def _show_plan(path: Path, form: str) -> int:
 
 def _show_release(path: Path, form: str) -> int:
     from dpql.reports.report import read_folder
-    from dpql.reports.view import unverified_view
+    from dpql.reports.display import unverified_view
 
     envelope, _ = read_folder(path)
     view = unverified_view(envelope, hashlib.sha256(envelope).hexdigest())

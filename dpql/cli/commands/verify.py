@@ -77,7 +77,7 @@ def command(
 def _require_there(path: Path) -> None:
     """Refuse a place without a release before anything else is missed."""
     from dpql.errors import VerifyFault
-    from dpql.reports.names import ENVELOPE_NAME
+    from dpql.reports.file_names import ENVELOPE_NAME
 
     name = shown(str(path), limit=400)
     if not path.exists():

@@ -43,7 +43,7 @@ def head_of(place: str) -> Head:
     """
     from dpql.ledger import Head
     from dpql.reports.report import read_folder
-    from dpql.reports.view import unverified_view
+    from dpql.reports.display import unverified_view
 
     envelope, _ = read_folder(Path(place))
     digest = hashlib.sha256(envelope).hexdigest()

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpql.model.codec import Malformed
-from dpql.reports.names import PLAN_NAME, SIGNED, TABLES
+from dpql.reports.file_names import PLAN_NAME, SIGNED, TABLES
 from dpql.reports.predicate import APPROVAL, FIRST_FORMAT, FORMAT, REHEARSAL, RELEASE
 
 _REPORT: tuple[tuple[tuple[str, ...], Any], ...] = (

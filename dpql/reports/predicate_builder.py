@@ -23,7 +23,7 @@ from dpql.reports.predicate import (
     ReportPredicate,
     StatisticRecord,
 )
-from dpql.reports.words import (
+from dpql.reports.sentences import (
     TRUST_MODEL,
     VARIANT,
     before_noise,

@@ -1,10 +1,10 @@
-"""Where data are, and whether two places lead to the same data.
+"""Tell whether two locations lead to the same data.
 
-A ledger keeps the place of a dataset as text: a path with every link resolved, or an
-address. Places on this machine are compared by what they lead to when they are
-compared: a glob, a folder, a link, a second name of a file or a ``file:`` address all
-lead to files, and a file is the same whatever it is called. Addresses are compared as
-text in one spelling. The data themselves are never looked into.
+A ledger keeps the location of a dataset as text: a path with every link resolved, or a
+canonical URL. Local paths are compared by the files they lead to at that moment: a
+glob, a folder, a link, a second name of a file and a ``file:`` URL all lead to files,
+and a file stays the same under any name. URLs are compared as canonical text. Nobody
+reads the data.
 """
 
 from __future__ import annotations
@@ -18,31 +18,34 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import unquote
 
-from dpql.ledger.addresses import spelled
+from dpql.ledger.urls import canonical_url
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _LOCAL = "file"
 _WILD = re.compile(r"[*?\[]")
 
 File = tuple[int, int]
-"""What a file is, whatever its names are: its device and its number there."""
+"""A file under any of its names: the device, and the inode there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A place of data: the text that a ledger keeps, and the paths it may mean here."""
+class DataIdentity:
+    """A location of data: ``text`` as the ledger keeps it, and its local ``paths``.
+
+    A URL has no paths.
+    """
 
     text: str
     paths: tuple[str, ...]
 
-    def meets(self, other: Place) -> bool:
+    def overlaps(self, other: DataIdentity) -> bool:
         """Tell whether the two may lead to the same data."""
         if not (self.paths and other.paths):
-            return _addresses_meet(self.text, other.text)
+            return _urls_overlap(self.text, other.text)
         return _nested(self.text, other.text) or bool(self.files() & other.files())
 
-    def lies_in(self, other: Place) -> bool:
-        """Tell whether all that this place leads to belongs to the other."""
+    def is_within(self, other: DataIdentity) -> bool:
+        """Tell whether everything that this location leads to belongs to the other."""
         if self.text == other.text:
             return True
         if not (self.paths and other.paths):
@@ -52,45 +55,45 @@ class Place:
         return bool(files) and files <= other.files()
 
     def files(self) -> set[File]:
-        """Return every file that the place leads to now."""
+        """Return every file that the location leads to now."""
         return {file for path in self.paths for file in _files(path)}
 
 
-def place_of(frame: object) -> Place | None:
-    """Return the place that a path or an address names; None for data in memory."""
-    if not isinstance(frame, str | Path):
+def identify(data: object) -> DataIdentity | None:
+    """Return the identity of data at a path or a URL; None for a table in memory."""
+    if not isinstance(data, str | Path):
         return None
-    text = str(frame)
-    address = _address(text)
-    if address is not None:
-        return Place(address, ())
-    paths = _spellings(text)
+    text = str(data)
+    url = _url(text)
+    if url is not None:
+        return DataIdentity(url, ())
+    paths = _candidates(text)
     meant = next((path for path in paths if any(_files(path))), paths[0])
-    return Place(_resolved(meant), (_resolved(meant), *paths))
+    return DataIdentity(_resolved(meant), (_resolved(meant), *paths))
 
 
-def _address(text: str) -> str | None:
-    """Return an address in one spelling; None for the path of a file."""
+def _url(text: str) -> str | None:
+    """Return the canonical URL; None for the path of a file."""
     found = _SCHEME.match(text)
     if found is None or found[1].lower() == _LOCAL or "://" not in text:
         return None
-    return spelled(text)
+    return canonical_url(text)
 
 
-def _addresses_meet(one: str, other: str) -> bool:
-    first, second = sorted((_root(one), _root(other)), key=len)
+def _urls_overlap(one: str, other: str) -> bool:
+    first, second = sorted((_prefix(one), _prefix(other)), key=len)
     if _WILD.search(one + other):
         return second.startswith(first)
     return second == first or second.startswith(f"{first.rstrip('/')}/")
 
 
-def _root(address: str) -> str:
-    """Return what every address begins with that a pattern stands for."""
-    return _WILD.split(address)[0]
+def _prefix(url: str) -> str:
+    """Return the part of a URL before its first wildcard."""
+    return _WILD.split(url)[0]
 
 
-def _spellings(text: str) -> tuple[str, ...]:
-    """Return the paths that a text may mean to one reader or another."""
+def _candidates(text: str) -> tuple[str, ...]:
+    """Return the paths that readers may take the text for."""
     found = _SCHEME.match(text)
     if found is None or found[1].lower() != _LOCAL:
         return text, os.path.expanduser(text)  # noqa: PTH111  as engines do
@@ -126,7 +129,7 @@ def _files(path: str) -> Iterator[File]:
 
 
 def _below(path: str) -> Iterator[File]:
-    if not os.path.isdir(path):  # noqa: PTH112  a text that may be no path
+    if not os.path.isdir(path):  # noqa: PTH112  the text may be no path
         yield from _identity(path)
         return
     seen: set[File] = set()
@@ -141,7 +144,7 @@ def _below(path: str) -> Iterator[File]:
 
 
 def _identity(path: str) -> Iterator[File]:
-    """Yield what the file is that a path leads to, over links; nothing if none is."""
+    """Yield the file that a path leads to through any links, if there is one."""
     try:
         status = os.stat(path)  # noqa: PTH116  links are followed on purpose
     except (OSError, ValueError):

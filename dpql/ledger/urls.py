@@ -1,11 +1,12 @@
-"""Addresses of data in one spelling, without what opens them.
+"""Canonical URLs of data, without user names, passwords and signatures.
 
     https://me:password@A.org.:443/y/../x.csv?token=1   https://a.org/x.csv
     s3a://key:secret@bucket//x.csv?region=eu            s3://bucket/x.csv
     az://container@account/x.csv                        abfss://container@account.dfs…
 
-What the curator's readers take for one place is spelled as one. A name before the @ is
-a user, and left away; but before an account of Azure it is the container.
+URLs that the curator reads as one location have one canonical form. The name before
+``@`` is a user, and is dropped; before an account of Azure it is the container, and
+stays.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 _WEB = "https"
 _AZURE = "abfss"
-_SAME = {
+_ALIASES = {
     "http": _WEB,
     "s3a": "s3",
     "s3n": "s3",
@@ -30,24 +31,24 @@ _OPTION = (
     r"(?:region|scheme|endpoint_override|enable_tls|(?:blob|dfs)_storage_authority)"
 )
 _OPTIONS = re.compile(rf"\?{_OPTION}=[^&]*(?:&{_OPTION}=[^&]*)*\Z")
-"""How a cloud is reached, behind a question mark that is no wildcard."""
+"""Options of a cloud connection, behind a question mark that is no wildcard."""
 _SIGNED = re.compile(
     r"\?(?:[^?]*&)?(?:[a-z-]*signature|sig)=.*\Z", re.IGNORECASE | re.DOTALL
 )
-"""A signature that lets its bearer read: no reader takes it, but people paste it."""
+"""A signed URL: the curator does not read one, but people paste them."""
 _CONTAINER = re.compile(r"[a-z0-9$_-]+", re.ASCII)
 _ACCOUNTS = ("AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME")
-"""Where the reader learns the account of a container that stands alone."""
+"""Variables that name the account of a container given without one."""
 
 
-def spelled(text: str) -> str:
-    """Return an address in one spelling.
+def canonical_url(text: str) -> str:
+    """Return the canonical form of a URL.
 
-    What comes after the path chooses a version or carries a signature, so it is left
-    away, as are user and password: places that differ in them only are taken for one.
+    The query names a version or carries a signature, so it is dropped like the user
+    and the password: URLs that differ only in these count as one location.
     """
     written, _, rest = text.partition("://")
-    scheme = _SAME.get(written.lower(), written.lower())
+    scheme = _ALIASES.get(written.lower(), written.lower())
     before, _, key = rest.partition("/")
     if scheme != _WEB and ":" in before and "@" not in before and "@" in key:
         rest = rest.partition("@")[2]  # a secret with a slash in it
@@ -63,16 +64,16 @@ def spelled(text: str) -> str:
         host = _container(user, host, full=bool(at))
     key = parts.path
     if scheme != _WEB:
-        # A question mark is a wildcard where it is no question: kept with the path.
+        # Any other question mark is a wildcard, and belongs to the path.
         key = _OPTIONS.sub("", _SIGNED.sub("", rest.partition("/")[2]))
     path = posixpath.normpath(f"/{unquote(key)}").replace("//", "/")
     return f"{scheme}://{host}{path}"
 
 
 def _container(user: str, host: str, *, full: bool) -> str:
-    """Return ``container@account.dfs.domain`` for what stands before a path.
+    """Return ``container@account.dfs.domain`` for the authority of a URL of Azure.
 
-    What is no container's name may be a password, and is not kept.
+    A name that no container can have may be a password, and is dropped.
     """
     container, (account, _, domain) = user.lower(), host.partition(".")
     if not full:

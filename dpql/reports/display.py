@@ -31,7 +31,7 @@ from dpql.model.promised_rows import (
 )
 from dpql.model.step_text import excess_text, fault_text
 from dpql.reports.envelope import peek
-from dpql.reports.formats import raised
+from dpql.reports.format_versions import raised
 from dpql.reports.predicate import (
     REHEARSAL,
     RELEASE,
