@@ -132,7 +132,7 @@ def execute(
         return _stored(ledger, stored, target)
     frame = frames.get(plan.spec.data.source)
     refuse_special_file(frame, plan.spec.data)
-    ledger.refuse_place(dataset, frame)
+    ledger.refuse_foreign_data(dataset, frame)
     approved = permitted(
         plan,
         signers,
@@ -145,7 +145,7 @@ def execute(
     target.refuse_unwritable()
     refuse_forked()
     granted = ledger.reserve(
-        dataset, plan, again=again, runs=approved.runs, known=known, frame=frame
+        dataset, plan, again=again, runs=approved.runs, known=known, data=frame
     )
     if isinstance(granted, Sealed):
         return _stored(ledger, granted, target)

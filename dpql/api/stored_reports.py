@@ -7,6 +7,7 @@ import hashlib
 from dpql.errors import LedgerFault
 from dpql.ledger import Account, Ledger, Sealed
 from dpql.model.plan import Plan
+from dpql.reports.display import View
 from dpql.reports.envelope import peek
 from dpql.reports.file_names import CSV_NAME, HTML_NAME
 from dpql.reports.predicate import RELEASE, ReportPredicate
@@ -14,7 +15,6 @@ from dpql.reports.recompute import recompute
 from dpql.reports.render_html import as_html
 from dpql.reports.report import Report
 from dpql.reports.statement import read_statement
-from dpql.reports.display import View
 
 
 def sealed_release(ledger: Ledger, account: Account, plan: Plan) -> Sealed | None:
@@ -26,7 +26,7 @@ def sealed_release(ledger: Ledger, account: Account, plan: Plan) -> Sealed | Non
     last = account.released(plan.digest)
     if last is None or last.envelope is None:
         return None
-    envelope = ledger.kept(last.envelope)
+    envelope = ledger.file(last.envelope)
     return Sealed(dataset=account.dataset, run=last, envelope=envelope)
 
 
@@ -50,7 +50,7 @@ def fetched_report(ledger: Ledger, dataset: str, digest: str) -> Report:
         )
     (run,) = found
     assert run.envelope is not None
-    envelope = ledger.kept(run.envelope)
+    envelope = ledger.file(run.envelope)
     return stored_report(ledger, Sealed(dataset=dataset, run=run, envelope=envelope))
 
 
@@ -74,7 +74,7 @@ def stored_report(ledger: Ledger, sealed: Sealed) -> Report:
 def _file(ledger: Ledger, predicate: ReportPredicate, name: str, digest: str) -> bytes:
     """Return a file as it was stored, or made again from the report."""
     try:
-        return ledger.kept(digest)
+        return ledger.file(digest)
     except LedgerFault:
         made = _made(predicate, name)
         if hashlib.sha256(made).hexdigest() != digest:

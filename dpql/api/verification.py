@@ -11,8 +11,8 @@ from dpql.ledger import Account, Head, Ledger, Run
 from dpql.model.plan import Plan
 from dpql.planner import audit_published
 from dpql.reports.checks import page_check, strangers_note
-from dpql.reports.folder import read_folder, strangers_in
 from dpql.reports.file_names import ENVELOPE_NAME, HTML_NAME
+from dpql.reports.folder import read_folder, strangers_in
 from dpql.reports.predicate import BOUND, SHARED, LedgerRecord
 from dpql.reports.report import Report
 from dpql.reports.trust import Trust
@@ -133,8 +133,8 @@ def _verified(
 
 def _with_folder(verified: Verified, place: Path, files: dict[str, bytes]) -> Verified:
     """Say what the page for people shows, and which files nobody signed."""
-    from dpql.reports.render_html import as_html
     from dpql.reports.display import View
+    from dpql.reports.render_html import as_html
 
     view = View(verified.predicate, "release", verified.digest)
     made = as_html(view).encode()

@@ -11,8 +11,8 @@ from dpql.diagnostics import shown
 from dpql.errors import VerifyFault
 from dpql.model.plan import Plan
 from dpql.reports.envelope import Opened, open_envelope, peek, seal
-from dpql.reports.keys import PublicKey, Signer
 from dpql.reports.file_names import PLAN_NAME
+from dpql.reports.keys import PublicKey, Signer
 from dpql.reports.predicate import (
     APPROVAL,
     FIRST_FORMAT,

@@ -18,8 +18,8 @@ from dpql.exact import round_up_to_digits
 from dpql.model.notation import name_text, plain, quoted
 from dpql.model.spec import Neighbours, RowsExactly
 from dpql.model.step_text import excess_text
-from dpql.reports.predicate import ReportPredicate
 from dpql.reports.display import promise_text, protected_text
+from dpql.reports.predicate import ReportPredicate
 
 CURATOR_TYPES = ("Government", "Industry", "Nonprofit")
 SECTORS = (

@@ -18,14 +18,6 @@ from dpql.diagnostics import WHOLE, shown
 from dpql.model.notation import measure_text, plain
 from dpql.model.spec import Neighbours
 from dpql.reports.checks import UNCHECKED
-from dpql.reports.html_style import STYLE
-from dpql.reports.plot import axis_of, budget_plot, interval_plot
-from dpql.reports.predicate import (
-    FIRST_FORMAT,
-    NoisePart,
-    ReportPredicate,
-    StatisticRecord,
-)
 from dpql.reports.display import (
     View,
     bound_text,
@@ -45,6 +37,14 @@ from dpql.reports.display import (
     protected_text,
     purpose_label,
     related,
+)
+from dpql.reports.html_style import STYLE
+from dpql.reports.plot import axis_of, budget_plot, interval_plot
+from dpql.reports.predicate import (
+    FIRST_FORMAT,
+    NoisePart,
+    ReportPredicate,
+    StatisticRecord,
 )
 
 _ROWS = 500

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from dpql.diagnostics import WHOLE, shown
-from dpql.reports.predicate import ReportPredicate, StatisticRecord
 from dpql.reports.display import (
     View,
     bound_text,
@@ -24,6 +23,7 @@ from dpql.reports.display import (
     purpose_label,
     related,
 )
+from dpql.reports.predicate import ReportPredicate, StatisticRecord
 
 _ROWS = 200
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}

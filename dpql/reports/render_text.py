@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from dpql.diagnostics import WHOLE, shown
-from dpql.reports.predicate import ReportPredicate, StatisticRecord
 from dpql.reports.display import (
     View,
     bound_text,
@@ -21,6 +20,7 @@ from dpql.reports.display import (
     purpose_label,
     related,
 )
+from dpql.reports.predicate import ReportPredicate, StatisticRecord
 
 _ROWS = 40
 

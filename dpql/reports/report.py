@@ -11,10 +11,8 @@ from pathlib import Path
 
 from dpql.errors import VerifyFault
 from dpql.model.release import Outcome, Release
-from dpql.reports.predicate_builder import build
+from dpql.reports.display import View, unverified_view
 from dpql.reports.envelope import seal
-from dpql.reports.folder import read_folder, write_folder, write_numbered
-from dpql.reports.keys import Signer
 from dpql.reports.file_names import (
     CSV_NAME,
     ENVELOPE_NAME,
@@ -22,6 +20,8 @@ from dpql.reports.file_names import (
     PARQUET_NAME,
     safe_name,
 )
+from dpql.reports.folder import read_folder, write_folder, write_numbered
+from dpql.reports.keys import Signer
 from dpql.reports.predicate import (
     COINS,
     REHEARSAL,
@@ -29,11 +29,11 @@ from dpql.reports.predicate import (
     LedgerRecord,
     ReportPredicate,
 )
+from dpql.reports.predicate_builder import build
 from dpql.reports.render_html import as_html
 from dpql.reports.render_markdown import as_markdown
 from dpql.reports.render_text import as_text
 from dpql.reports.statement import write_statement
-from dpql.reports.display import View, unverified_view
 
 __all__ = ["Report", "read_folder", "sign", "sign_rehearsal"]
 

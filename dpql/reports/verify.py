@@ -22,7 +22,6 @@ from dpql.reports.approval import (
     valid_line,
     verify_approvals,
 )
-from dpql.reports.predicate_builder import predicate_of
 from dpql.reports.checks import (
     CELLS,
     FILES_AWAY,
@@ -46,6 +45,7 @@ from dpql.reports.predicate import (
     LedgerRecord,
     ReportPredicate,
 )
+from dpql.reports.predicate_builder import predicate_of
 from dpql.reports.recompute import (
     disagrees,
     in_the_words_of,

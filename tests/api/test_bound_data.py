@@ -126,7 +126,7 @@ def test_data_bound_while_a_run_reads_them_are_not_drawn_on(office: Office) -> N
     assert [one.fate for one in endings] == [Fate.GIVEN_BACK]
     assert office.states() == [State.CANCELLED]
     assert office.states("second") == [State.RELEASED]
-    assert office.ledger.account(DATASET).places == ()
+    assert office.ledger.account(DATASET).locations == ()
 
 
 def test_ledger_confirms_no_binding_that_it_did_not_make(office: Office) -> None:

@@ -15,8 +15,8 @@ from dpql.api.verification import verify_release
 from dpql.errors import DpqlError, VerifyFault
 from dpql.ledger import State
 from dpql.reports.approval import approve, verify_approvals
-from dpql.reports.trust import load_trust
 from dpql.reports.display import unverified_view
+from dpql.reports.trust import load_trust
 
 OLD = Path(__file__).parents[1] / "vectors" / "releases_0_1"
 

@@ -35,14 +35,14 @@ from dpql.api.stored_reports import fetched_report
 from dpql.api.verification import verify_release, verify_report
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
 from dpql.ledger import Head, Ledger, State, open_ledger
-from dpql.ledger.witness import own_folder
+from dpql.ledger.witness import user_folder
 from dpql.model.plan import Plan
 from dpql.model.release import Release
 from dpql.model.spec import Neighbours
 from dpql.reports.approval import approve
 from dpql.reports.envelope import peek, seal
-from dpql.reports.keys import Signer
 from dpql.reports.file_names import FOLDER
+from dpql.reports.keys import Signer
 from dpql.reports.trust import parse_trust, trust_line
 from dpql.reports.verify import Verified
 
@@ -104,7 +104,7 @@ class Office:
     def forget(self) -> None:
         """Lose the witness beside the ledger, and what the user remembers of it."""
         Path(f"{self.location}.witness").unlink()
-        for path in (own_folder() or self.place).glob("*.json"):
+        for path in (user_folder() or self.place).glob("*.json"):
             path.unlink()
 
     def states(self, name: str = DATASET) -> list[State]:

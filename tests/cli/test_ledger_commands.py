@@ -126,7 +126,7 @@ def test_moved_data_are_bound_by_the_command_that_the_refusal_names(
     moved = owner.rename(owner.with_name("moved"))
     assert "already released" in fine(dpql(*RUN, folder=moved))
     run = dpql(*RUN, "--yes", "--again", folder=moved)
-    refused(run, 3, "DPQL716", "dpql ledger bind wages --data PLACE")
+    refused(run, 3, "DPQL716", "dpql ledger bind wages --data LOCATION")
     text = fine(dpql("ledger", "bind", "wages", "--data", "wages.csv", folder=moved))
     assert "   data       wages.csv\n" in text
     assert f"before     {owner}/wages.csv" in text

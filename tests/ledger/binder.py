@@ -15,7 +15,7 @@ if __name__ == "__main__":
     ledger = open_ledger(location, witness=witness)
     print("ready", flush=True)
     sys.stdin.readline()
-    reservation = ledger.reserve(dataset, plan, frame=frame)
+    reservation = ledger.reserve(dataset, plan, data=frame)
     assert isinstance(reservation, Reservation)
     print("reserved", flush=True)
     sys.stdin.readline()

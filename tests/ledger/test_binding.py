@@ -41,7 +41,7 @@ def ledger(places: Places) -> Ledger:
 
 
 def _reserved(ledger: Ledger, name: str, frame: object) -> Reservation:
-    granted = ledger.reserve(name, count_plan(), again=True, frame=frame)
+    granted = ledger.reserve(name, count_plan(), again=True, data=frame)
     assert isinstance(granted, Reservation)
     return granted
 
@@ -62,11 +62,11 @@ def test_first_draw_binds_the_data(ledger: Ledger, data: Path) -> None:
     receipt = _draw(ledger, "one", data / "may.csv")
     assert receipt.binding is Binding.BOUND
     account = ledger.verify("one")
-    assert account.places == (str(data / "may.csv"),)
+    assert account.locations == (str(data / "may.csv"),)
     assert (account.seq, receipt.head.seq) == (4, 4)
     assert account.runs[0].bound
     assert _draw(ledger, "one", str(data / "may.csv")).head.seq == 6
-    assert ledger.verify("one").places == account.places
+    assert ledger.verify("one").locations == account.locations
 
 
 def test_second_dataset_gets_no_budget_for_the_same_data(
@@ -80,7 +80,7 @@ def test_second_dataset_gets_no_budget_for_the_same_data(
         code, hint = _refused(lambda way=way: _reserved(ledger, "two", data / way))
         assert code == "DPQL716"
         assert "--dataset one" in hint
-        assert "dpql ledger bind two --data PLACE --shared" in hint
+        assert "dpql ledger bind two --data LOCATION --shared" in hint
     assert ledger.account("two").runs == ()
     assert _draw(ledger, "two", data / "june.csv").binding is Binding.BOUND
 
@@ -102,7 +102,10 @@ def test_hint_for_a_name_that_is_not_open_opens_it_first(
         )
 
     code, hint = _refused(opened)
-    first, second = "`dpql ledger open four` without --data", "bind four --data PLACE"
+    first, second = (
+        "`dpql ledger open four` without --data",
+        "bind four --data LOCATION",
+    )
     assert code == "DPQL716"
     assert 0 < hint.find(first) < hint.find(second)
     assert first not in _refused(lambda: _reserved(ledger, "two", may))[1]
@@ -123,7 +126,7 @@ def test_two_runs_at_once_do_not_both_draw(ledger: Ledger, data: Path) -> None:
 def test_a_run_that_never_draws_binds_nothing(ledger: Ledger, data: Path) -> None:
     """A mistyped path or a wrong file costs nothing, the name of the data neither."""
     ledger.cancel(_reserved(ledger, "one", data / "mya.csv"))
-    assert ledger.account("one").places == ()
+    assert ledger.account("one").locations == ()
     assert _draw(ledger, "one", data / "may.csv").binding is Binding.BOUND
 
 
@@ -134,7 +137,7 @@ def test_file_of_the_next_month_is_bound_by_the_owner(
     _draw(ledger, "one", data / "may.csv")
     code, hint = _refused(lambda: _reserved(ledger, "one", data / "june.csv"))
     assert code == "DPQL716"
-    assert "dpql ledger bind one --data PLACE" in hint
+    assert "dpql ledger bind one --data LOCATION" in hint
     assert "the file of a new month" in hint
     ledger.bind("one", str(data / "june.csv"))
     assert _draw(ledger, "one", data / "june.csv").binding is Binding.BOUND
@@ -151,7 +154,7 @@ def test_data_in_memory_are_not_bound(ledger: Ledger, data: Path) -> None:
     receipt = _draw(ledger, "one", object())
     assert receipt.binding is Binding.MEMORY
     account = ledger.account("one")
-    assert (account.places, account.seq) == ((), 3)
+    assert (account.locations, account.seq) == ((), 3)
     assert not account.runs[0].bound
     assert _draw(ledger, "two", data / "may.csv").binding is Binding.BOUND
     assert _draw(ledger, "two", object()).binding is Binding.MEMORY
@@ -162,7 +165,7 @@ def test_owner_may_share_data_and_the_chain_says_so(ledger: Ledger, data: Path) 
     may = str(data / "may.csv")
     _draw(ledger, "one", may)
     account = ledger.bind("two", may, shared=True)
-    assert account.places == (may,)
+    assert account.locations == (may,)
     (share,) = account.shares
     assert (share.location, share.datasets) == (may, ("one",))
     assert ledger.verify("two") == account
@@ -190,7 +193,7 @@ def test_data_once_shared_stay_shared_wherever_they_go(
         assert _draw(ledger, name, copy).binding is Binding.SHARED
         account = ledger.verify(name)
         assert [run.shared for run in account.runs[-2:]] == [True, True]
-        assert account.places[-1] == copy
+        assert account.locations[-1] == copy
     assert ledger.account("one").partners == ("two",)
     assert ledger.account("two").partners == ()
     assert _draw(ledger, "three", june).binding is Binding.BOUND

@@ -57,7 +57,7 @@ def test_run_moves_through_its_states(places: Places) -> None:
     account = ledger.account(DATASET)
     assert [run.state for run in account.runs] == [State.RELEASED]
     assert account.holds(receipt.head)
-    assert ledger.kept(hashlib.sha256(b"table").hexdigest()) == b"table"
+    assert ledger.file(hashlib.sha256(b"table").hexdigest()) == b"table"
 
 
 def test_same_plan_returns_the_stored_report(places: Places) -> None:
@@ -265,14 +265,16 @@ def test_data_have_one_budget_under_any_name(places: Places) -> None:
     _open(ledger, "bound", str(data))
     for attempt in (
         lambda: _open(ledger, "second", str(data)),
-        lambda: ledger.refuse_place(DATASET, str(data)),
-        lambda: ledger.refuse_place(DATASET, places.folder / "x" / ".." / "data.csv"),
-        lambda: ledger.refuse_place("bound", other),
+        lambda: ledger.refuse_foreign_data(DATASET, str(data)),
+        lambda: ledger.refuse_foreign_data(
+            DATASET, places.folder / "x" / ".." / "data.csv"
+        ),
+        lambda: ledger.refuse_foreign_data("bound", other),
     ):
         with pytest.raises(LedgerFault) as refusal:
             attempt()
         assert _code(refusal) == "DPQL716"
-    ledger.refuse_place("bound", data)
-    ledger.refuse_place("bound", object())
-    ledger.refuse_place(DATASET, other)
-    ledger.refuse_place(DATASET, "https://example.org/data.csv")
+    ledger.refuse_foreign_data("bound", data)
+    ledger.refuse_foreign_data("bound", object())
+    ledger.refuse_foreign_data(DATASET, other)
+    ledger.refuse_foreign_data(DATASET, "https://example.org/data.csv")

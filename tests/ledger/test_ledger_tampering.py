@@ -128,7 +128,7 @@ def test_altered_stored_report_is_refused(places: Places) -> None:
         ledger.reserve(DATASET, count_plan())
     assert refusal.value.diagnostics[0].code == "DPQL711"
     with pytest.raises(LedgerFault) as refusal:
-        ledger.kept(hashlib.sha256(b"never kept").hexdigest())
+        ledger.file(hashlib.sha256(b"never kept").hexdigest())
     assert refusal.value.diagnostics[0].code == "DPQL711"
 
 

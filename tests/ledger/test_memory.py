@@ -21,8 +21,8 @@ from reports.sample_releases import DAY, STEWARD
 
 from dpql.api.execute import execute
 from dpql.errors import LedgerFault
-from dpql.ledger import Account, Ledger, Memory, Reservation, open_ledger
-from dpql.ledger.witness import own_folder
+from dpql.ledger import Account, Ledger, Reservation, WitnessFolder, open_ledger
+from dpql.ledger.witness import user_folder
 from dpql.model.spec import Neighbours
 
 ROWS = pl.DataFrame({"region": ["a"] * 30 + ["b"] * 20})
@@ -32,7 +32,7 @@ ROWS = pl.DataFrame({"region": ["a"] * 30 + ["b"] * 20})
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a user who remembers nothing yet."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    folder = own_folder()
+    folder = user_folder()
     assert folder is not None
     return folder
 
@@ -231,14 +231,14 @@ def test_full_disk_is_forgiven_only_where_there_is_another_witness(
         raise OSError(28, "No space left on device")
 
     account = Account(dataset=DATASET, mark="0" * 32, seq=1, head="a" * 64)
-    Memory(tmp_path, needed=True).remember(account)
+    WitnessFolder(tmp_path, needed=True).remember(account)
     monkeypatch.setattr("dpql.ledger.witness.replace", full)
     newer = Account(dataset=DATASET, mark="0" * 32, seq=2, head="b" * 64)
-    Memory(tmp_path, needed=False).remember(newer)
+    WitnessFolder(tmp_path, needed=False).remember(newer)
     with pytest.raises(LedgerFault) as refusal:
-        Memory(tmp_path, needed=True).remember(newer)
+        WitnessFolder(tmp_path, needed=True).remember(newer)
     assert refusal.value.diagnostics[0].code == "DPQL714"
-    (head,) = Memory(tmp_path, needed=True).heads(newer)
+    (head,) = WitnessFolder(tmp_path, needed=True).heads(newer)
     assert head.seq == 1
 
 
@@ -248,9 +248,9 @@ def test_home_is_taken_where_no_folder_is_named(
     """A relative name counts for none, as the standard of these folders says."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", "relative")
-    assert own_folder() == tmp_path / ".local/state/dpql/ledgers"
+    assert user_folder() == tmp_path / ".local/state/dpql/ledgers"
     monkeypatch.delenv("XDG_STATE_HOME")
-    assert own_folder() == tmp_path / ".local/state/dpql/ledgers"
+    assert user_folder() == tmp_path / ".local/state/dpql/ledgers"
 
 
 def test_reader_is_not_fooled_by_an_entry_that_came_meanwhile(

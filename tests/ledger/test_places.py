@@ -12,14 +12,14 @@ from ledger.ledger_places import DATASET, Places, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Ledger
-from dpql.ledger.data_identity import Place, place_of
+from dpql.ledger.data_identity import DataIdentity, identify
 from dpql.model.spec import Neighbours
 
 AZURE = "acc.dfs.core.windows.net"
 
 
-def _place(frame: object) -> Place:
-    place = place_of(frame)
+def _identity(frame: object) -> DataIdentity:
+    place = identify(frame)
     assert place is not None
     return place
 
@@ -98,11 +98,11 @@ def test_every_way_to_a_file_is_known(
     data: Path, way: Callable[[Path], object]
 ) -> None:
     """Renaming, linking, globbing and addressing lead to the same budget."""
-    bound = _place(str(data / "rows.csv"))
-    place = _place(way(data))
-    assert place.meets(bound)
-    assert bound.meets(place)
-    assert _place(bound.text).meets(place)
+    bound = _identity(str(data / "rows.csv"))
+    place = _identity(way(data))
+    assert place.overlaps(bound)
+    assert bound.overlaps(place)
+    assert _identity(bound.text).overlaps(place)
 
 
 @pytest.mark.parametrize(
@@ -111,28 +111,28 @@ def test_every_way_to_a_file_is_known(
 )
 def test_other_files_are_other_data(data: Path, other: str) -> None:
     """A file beside, a file that is not there, an address: none is the bound file."""
-    assert not _place(other).meets(_place(data / "rows.csv"))
+    assert not _identity(other).overlaps(_identity(data / "rows.csv"))
 
 
 def test_file_that_comes_later_is_known_by_its_path(data: Path) -> None:
     """A place may be bound before there are data."""
-    bound = _place(str(data / "later.csv"))
-    assert _place("data/later.csv").meets(bound)
-    assert _place("data").meets(bound)
-    assert not _place("data/rows.csv").meets(bound)
+    bound = _identity(str(data / "later.csv"))
+    assert _identity("data/later.csv").overlaps(bound)
+    assert _identity("data").overlaps(bound)
+    assert not _identity("data/rows.csv").overlaps(bound)
 
 
 def test_what_lies_in_a_place(data: Path) -> None:
     """Parts of bound data are bound; anything beside them is not."""
-    folder = _place("data")
-    assert _place("data/rows.csv").lies_in(folder)
-    assert _place("data/*.csv").lies_in(folder)
-    assert _place(f"file://{data}").lies_in(folder)
-    assert not folder.lies_in(_place("data/rows.csv"))
-    assert not _place("data/none.csv").lies_in(folder)
-    assert _place("data/none.csv").lies_in(_place("data/none.csv"))
+    folder = _identity("data")
+    assert _identity("data/rows.csv").is_within(folder)
+    assert _identity("data/*.csv").is_within(folder)
+    assert _identity(f"file://{data}").is_within(folder)
+    assert not folder.is_within(_identity("data/rows.csv"))
+    assert not _identity("data/none.csv").is_within(folder)
+    assert _identity("data/none.csv").is_within(_identity("data/none.csv"))
     (data.parent / "outside.csv").touch()
-    assert not _place("*.csv").lies_in(folder)
+    assert not _identity("*.csv").is_within(folder)
 
 
 @pytest.mark.parametrize(
@@ -174,27 +174,27 @@ def test_addresses_are_compared_in_one_spelling(
     one: str, other: str, *, same: bool
 ) -> None:
     """Case, ports, dots, passwords and questions make no other data."""
-    assert _place(one).meets(_place(other)) is same
-    assert _place(other).meets(_place(one)) is same
+    assert _identity(one).overlaps(_identity(other)) is same
+    assert _identity(other).overlaps(_identity(one)) is same
 
 
 def test_parts_of_an_address_lie_in_it() -> None:
     """A file of a bound folder or pattern is bound, one beside it is not."""
-    folder, pattern = _place("s3://bucket/t/"), _place("s3://bucket/t/*.parquet")
-    part = _place("s3://bucket/t/part.parquet")
-    assert part.lies_in(folder)
-    assert part.lies_in(pattern)
-    assert not _place("s3://bucket/u/part.parquet").lies_in(folder)
+    folder, pattern = _identity("s3://bucket/t/"), _identity("s3://bucket/t/*.parquet")
+    part = _identity("s3://bucket/t/part.parquet")
+    assert part.is_within(folder)
+    assert part.is_within(pattern)
+    assert not _identity("s3://bucket/u/part.parquet").is_within(folder)
     options = "?endpoint_override=localhost:9000&scheme=http&region=eu"
-    assert _place(f"s3://bucket/t/part.parquet{options}").lies_in(part)
-    assert part.lies_in(_place(f"s3://bucket/t/part.parquet{options}"))
-    assert not _place("s3://bucket/t/part.parquet?x=1").lies_in(part)
-    assert not folder.lies_in(pattern)
+    assert _identity(f"s3://bucket/t/part.parquet{options}").is_within(part)
+    assert part.is_within(_identity(f"s3://bucket/t/part.parquet{options}"))
+    assert not _identity("s3://bucket/t/part.parquet?x=1").is_within(part)
+    assert not folder.is_within(pattern)
 
 
 def test_password_of_an_address_is_not_kept() -> None:
     """What a ledger stores of an address has no user and no signature in it."""
-    kept = _place("https://me:hunter2@a.org/x.csv?signature=secret").text
+    kept = _identity("https://me:hunter2@a.org/x.csv?signature=secret").text
     assert kept == "https://a.org/x.csv"
 
 
@@ -202,13 +202,13 @@ def test_container_of_the_account_of_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A container alone is one of the account that the reader would ask."""
-    full = _place(f"abfss://c@{AZURE}/x.csv")
+    full = _identity(f"abfss://c@{AZURE}/x.csv")
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "acc")
-    short = _place("az://c/x.csv")
+    short = _identity("az://c/x.csv")
     assert short.text == full.text
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", "other")
-    assert not _place("az://c/x.csv").meets(full)
-    assert _place(short.text).text == short.text
+    assert not _identity("az://c/x.csv").overlaps(full)
+    assert _identity(short.text).text == short.text
 
 
 @pytest.mark.parametrize(
@@ -229,14 +229,14 @@ def test_container_of_the_account_of_the_environment(
 )
 def test_no_credential_of_a_cloud_is_kept(address: str, kept: str) -> None:
     """Neither a password nor a signature, also where the address is not sound."""
-    assert kept == _place(address).text
-    assert kept == _place(kept).text
+    assert kept == _identity(address).text
+    assert kept == _identity(kept).text
 
 
 def test_data_in_memory_have_no_place() -> None:
     """A table in memory is the owner's word."""
-    assert place_of({"region": ["a"]}) is None
-    assert place_of(None) is None
+    assert identify({"region": ["a"]}) is None
+    assert identify(None) is None
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_data_in_memory_have_no_place() -> None:
 )
 def test_strange_texts_are_places_too(text: str) -> None:
     """No text raises anything."""
-    assert _place(text).meets(_place(text))
+    assert _identity(text).overlaps(_identity(text))
 
 
 def _open(ledger: Ledger, name: str, location: str) -> None:
@@ -264,7 +264,7 @@ def test_no_way_leads_past_a_budget(data: Path, way: Callable[[Path], object]) -
     _open(ledger, "bound", str(data / "rows.csv"))
     place = way(data)
     for attempt in (
-        lambda: ledger.refuse_place(DATASET, place),
+        lambda: ledger.refuse_foreign_data(DATASET, place),
         lambda: _open(ledger, "second", str(place)),
     ):
         with pytest.raises(LedgerFault) as refusal:
@@ -293,16 +293,16 @@ def test_moved_data_are_bound_anew_and_keep_their_budget(
     """The cure is named; it is an entry of the chain, and gives nothing back."""
     ledger = _moving(places, data)
     with pytest.raises(LedgerFault) as refusal:
-        ledger.refuse_place("bound", "moved.csv")
+        ledger.refuse_foreign_data("bound", "moved.csv")
     (why,) = refusal.value.diagnostics
     assert why.code == "DPQL716"
     assert "dpql ledger bind bound --data" in (why.hint or "")
     before = ledger.account("bound")
     after = ledger.bind("bound", "moved.csv")
-    ledger.refuse_place("bound", "moved.csv")
+    ledger.refuse_foreign_data("bound", "moved.csv")
     assert after == ledger.verify("bound")
     assert after.seq == before.seq + 1
-    assert after.places == (str(data / "rows.csv"), str(data.parent / "moved.csv"))
+    assert after.locations == (str(data / "rows.csv"), str(data.parent / "moved.csv"))
     kept = ("cap", "committed", "unit", "neighbours", "approvals", "mark", "runs")
     for name in kept:
         assert getattr(after, name) == getattr(before, name)
@@ -323,15 +323,15 @@ def test_place_that_data_left_stays_taken(places: Places, data: Path) -> None:
                 location=place,
             ),
             lambda place=place: ledger.bind(DATASET, place),
-            lambda place=place: ledger.refuse_place(DATASET, place),
+            lambda place=place: ledger.refuse_foreign_data(DATASET, place),
         ):
             with pytest.raises(LedgerFault) as refusal:
                 attempt()
             assert refusal.value.diagnostics[0].code == "DPQL716"
     with pytest.raises(LedgerFault):
-        ledger.refuse_place("bound", "data/rows.csv")
+        ledger.refuse_foreign_data("bound", "data/rows.csv")
     ledger.bind("bound", "data/rows.csv")
-    ledger.refuse_place("bound", "data/rows.csv")
+    ledger.refuse_foreign_data("bound", "data/rows.csv")
 
 
 def test_only_open_datasets_are_bound_and_only_to_places(places: Places) -> None:

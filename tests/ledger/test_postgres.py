@@ -90,11 +90,11 @@ def test_failed_transaction_leaves_nothing(server: Places) -> None:
 
     def fails() -> None:
         with ledger.store.session(write=True) as session:
-            session.keep("a" * 64, b"data")
+            session.store_file("a" * 64, b"data")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fails()
     assert ledger.account(DATASET) == before
     with ledger.store.session(write=False) as session:
-        assert session.kept("a" * 64) is None
+        assert session.file("a" * 64) is None

@@ -16,10 +16,10 @@ from dpql.model.plan import Plan, Step
 from dpql.model.release import Outcome, Rehearsal, Release, Result, Value, cells
 from dpql.planner import audit, plan
 from dpql.reports.approval import approve
-from dpql.reports.predicate_builder import build
 from dpql.reports.envelope import seal
 from dpql.reports.keys import Signer
 from dpql.reports.predicate import REHEARSAL, RELEASE, LedgerRecord, ReportPredicate
+from dpql.reports.predicate_builder import build
 from dpql.reports.statement import write_statement
 from dpql.reports.trust import Trust, parse_trust, trust_line
 from dpql.reports.verify import Verified, verify

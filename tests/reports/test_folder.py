@@ -11,13 +11,13 @@ import pytest
 
 from dpql import durable
 from dpql.errors import VerifyFault
+from dpql.reports.file_names import FOLDER, TABLES
 from dpql.reports.folder import (
     read_folder,
     strangers_in,
     write_folder,
     write_numbered,
 )
-from dpql.reports.file_names import FOLDER, TABLES
 
 OURS = {name: f"our {name}".encode() for name in FOLDER}
 OTHERS = {name: f"their {name}".encode() for name in FOLDER}

@@ -8,10 +8,10 @@ from reports.sample_releases import DAY, STEWARD, TRUST, VERSIONS
 from reports.test_hostile_keys import seen
 
 from dpql.planner import audit
+from dpql.reports.display import unverified_view
 from dpql.reports.registry import registry_record
 from dpql.reports.report import Report, sign
 from dpql.reports.verify import verify
-from dpql.reports.display import unverified_view
 
 CONDITION = "if every group has at least 100 rows"
 MARK = "fewer than the promised 100 rows here (noisy count 3 ±"

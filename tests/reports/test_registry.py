@@ -23,8 +23,8 @@ from reports.test_report_render import hostile_plan
 
 from dpql.model.plan import Plan
 from dpql.planner import plan as compile_plan
-from dpql.reports.registry import CURATOR_TYPES, SECTORS, registry_record
 from dpql.reports.display import unverified_view
+from dpql.reports.registry import CURATOR_TYPES, SECTORS, registry_record
 
 TEXT = {"type": "string", "minLength": 1}
 

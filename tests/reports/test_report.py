@@ -20,8 +20,8 @@ from reports.sample_releases import (
 from dpql.errors import VerifyFault
 from dpql.model.release import Rehearsal
 from dpql.reports.envelope import seal
-from dpql.reports.folder import read_folder, write_folder
 from dpql.reports.file_names import FOLDER, SIGNED
+from dpql.reports.folder import read_folder, write_folder
 from dpql.reports.report import Report, sign, sign_rehearsal
 
 PLAN = small_plan()

@@ -22,12 +22,12 @@ from reports.sample_releases import (
 from dpql.model.plan import Plan
 from dpql.model.spec import CategoryColumn
 from dpql.planner import plan as compile_plan
+from dpql.reports.display import View, digits_of, unverified_view
 from dpql.reports.envelope import seal
 from dpql.reports.predicate import CellValue, ReportPredicate
 from dpql.reports.render_html import POLICY, as_html
 from dpql.reports.render_markdown import as_markdown, inert
 from dpql.reports.render_text import as_text
-from dpql.reports.display import View, digits_of, unverified_view
 
 HOSTILE = (
     "<script>alert(1)</script>",

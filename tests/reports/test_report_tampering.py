@@ -33,10 +33,10 @@ from dpql.model.codec import canonical
 from dpql.model.plan import Plan
 from dpql.reports import envelope as envelopes
 from dpql.reports.approval import approve, verify_approvals
+from dpql.reports.display import unverified_view
 from dpql.reports.envelope import peek, seal
 from dpql.reports.predicate import ENGINES as KNOWN_ENGINES
 from dpql.reports.trust import parse_trust, trust_line
-from dpql.reports.display import unverified_view
 
 
 def refused(attempt: Callable[[], object]) -> str | None:

@@ -65,9 +65,9 @@ def registry(
     people know is for them to fill in. Exporting verifies nothing.
     """
     from dpql.errors import VerifyFault
+    from dpql.reports.display import unverified_view
     from dpql.reports.folder import read_folder
     from dpql.reports.registry import registry_record
-    from dpql.reports.display import unverified_view
 
     assert form == "json"
     envelope, _ = read_folder(path)

@@ -80,8 +80,8 @@ def _show_plan(path: Path, form: str) -> int:
 
 
 def _show_release(path: Path, form: str) -> int:
-    from dpql.reports.report import read_folder
     from dpql.reports.display import unverified_view
+    from dpql.reports.report import read_folder
 
     envelope, _ = read_folder(path)
     view = unverified_view(envelope, hashlib.sha256(envelope).hexdigest())

@@ -42,8 +42,8 @@ def head_of(place: str) -> Head:
         CommandFault: it was made without a ledger (DPQL803).
     """
     from dpql.ledger import Head
-    from dpql.reports.report import read_folder
     from dpql.reports.display import unverified_view
+    from dpql.reports.report import read_folder
 
     envelope, _ = read_folder(Path(place))
     digest = hashlib.sha256(envelope).hexdigest()

@@ -34,8 +34,10 @@ def _text(account: Account) -> str:
     ]
     if account.approvals:
         lines.append(f"   approvals  {account.approvals} needed")
-    lines += [f"   data       {_near(place)}" for place in account.places[-1:]]
-    lines += [f"   before     {_near(place)}" for place in account.places[-2::-1]]
+    lines += [f"   data       {_near(location)}" for location in account.locations[-1:]]
+    lines += [
+        f"   before     {_near(location)}" for location in account.locations[-2::-1]
+    ]
     for share in account.shares:
         names = ", ".join(map(shown, share.datasets))
         lines.append(f"   shared     {_near(share.location)} with {names}")
@@ -67,7 +69,7 @@ def _document(account: Account) -> dict[str, Any]:
         "unit": account.unit,
         "neighbours": account.neighbours.value,
         "approvals": account.approvals,
-        "places": list(account.places),
+        "places": list(account.locations),
         "shares": [
             {"place": share.location, "datasets": list(share.datasets)}
             for share in account.shares

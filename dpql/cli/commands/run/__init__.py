@@ -215,8 +215,8 @@ def _approvals(
 
 def _tell(done: Executed, form: str, stale: list[str]) -> None:
     from dpql.cli.ui.table_width import fit_width
-    from dpql.reports.render_text import as_text
     from dpql.reports.display import unverified_view
+    from dpql.reports.render_text import as_text
 
     report, folder = done.report, done.folder
     view = unverified_view(report.envelope, report.digest)
