@@ -13,6 +13,7 @@ from reports.sample_releases import DAY, STEWARD, small_plan
 
 from dpql import forks
 from dpql.api.execute import execute
+from dpql.api.run_request import RunRequest
 from dpql.curator import rehearse, run
 from dpql.errors import RunFault
 from dpql.ledger import open_ledger
@@ -62,7 +63,7 @@ GRANDCHILD = """child = os.fork()
     ("before", "inside", "expected"),
     [
         ("", "release()", "0"),
-        ("import dpql.curator.engines.polars_engine", "release()", "0"),
+        ("import dpql.curator.engines.polars", "release()", "0"),
         ('polars.DataFrame({"x": [1]})', "release()", "0"),
         ("release()", "release()", "8"),
         (USED, "release()", "8"),
@@ -107,13 +108,15 @@ def test_nothing_is_reserved_by_a_fork(
     frames = {"rows": pl.DataFrame({"region": ["a"]})}
     with pytest.raises(RunFault, match="DPQL508"):
         execute(
-            made,
-            frames,
-            ledger=ledger,
-            dataset="rows",
-            signers=[STEWARD],
-            day=DAY,
-            folder=tmp_path / "release",
+            RunRequest(
+                plan=made,
+                frames=frames,
+                ledger=ledger,
+                dataset="rows",
+                signers=(STEWARD,),
+                day=DAY,
+                folder=tmp_path / "release",
+            )
         )
     assert () == tuple(ledger.account("rows").runs)
     for refused in (lambda: run(made, frames), lambda: rehearse(made, 5, 1)):

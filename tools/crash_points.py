@@ -40,6 +40,7 @@ from kill_runs import (
 )
 
 from dpql.api import execute as execution
+from dpql.api.run_request import RunRequest
 from dpql.api.verification import verify_release
 from dpql.ledger import State
 
@@ -118,14 +119,16 @@ def run_to(scene: Scene, last: int, *, again: bool) -> None:
 def run_once(scene: Scene, *, again: bool) -> execution.Executed:
     """Run the plan into the folder ``first``."""
     return execution.execute(
-        the_plan(),
-        scene.rows(),
-        ledger=scene.ledger(),
-        dataset=DATASET,
-        signers=[SIGNER],
-        day=DAY,
-        folder=scene.folder / "releases" / "first",
-        again=again,
+        RunRequest(
+            plan=the_plan(),
+            frames=scene.rows(),
+            ledger=scene.ledger(),
+            dataset=DATASET,
+            signers=(SIGNER,),
+            day=DAY,
+            folder=scene.folder / "releases" / "first",
+            again=again,
+        )
     )
 
 

@@ -33,6 +33,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from dpql.api import execute as execution
+from dpql.api.run_request import RunRequest
 from dpql.api.verification import verify_release
 from dpql.language import load_text
 from dpql.ledger import Account, Ledger, State, open_ledger
@@ -48,7 +49,7 @@ BATCH = 40
 MODULES = (
     "dpql.api.execute",
     "dpql.api.verification",
-    "dpql.curator.engines.polars_engine",
+    "dpql.curator.engines.polars",
     "dpql.reports.data_frames",
     "dpql.language",
     "dpql.ledger.sqlite",
@@ -116,14 +117,16 @@ def run_on(scene: Scene, ready: Connection) -> None:
     ready.send_bytes(b"ready")
     for number in range(1_000_000):
         done = execution.execute(
-            plan,
-            scene.rows(),
-            ledger=ledger,
-            dataset=DATASET,
-            signers=[SIGNER],
-            day=DAY,
-            folder=place / "releases" / f"{os.getpid()}-{number}",
-            again=True,
+            RunRequest(
+                plan=plan,
+                frames=scene.rows(),
+                ledger=ledger,
+                dataset=DATASET,
+                signers=(SIGNER,),
+                day=DAY,
+                folder=place / "releases" / f"{os.getpid()}-{number}",
+                again=True,
+            )
         )
         os.write(notes, f"printed {done.report.digest}\n".encode())
 
@@ -218,14 +221,16 @@ def next_run_works(scene: Scene) -> Account:
     """Run once more, undisturbed, then recover; return the account."""
     ledger = scene.ledger()
     execution.execute(
-        the_plan(),
-        scene.rows(),
-        ledger=ledger,
-        dataset=DATASET,
-        signers=[SIGNER],
-        day=DAY,
-        folder=scene.folder / "releases" / "last",
-        again=True,
+        RunRequest(
+            plan=the_plan(),
+            frames=scene.rows(),
+            ledger=ledger,
+            dataset=DATASET,
+            signers=(SIGNER,),
+            day=DAY,
+            folder=scene.folder / "releases" / "last",
+            again=True,
+        )
     )
     ledger.recover(DATASET)
     return ledger.verify(DATASET)

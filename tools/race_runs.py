@@ -28,6 +28,7 @@ from kill_runs import (
 )
 
 from dpql.api.execute import execute
+from dpql.api.run_request import RunRequest
 from dpql.api.verification import verify_release
 from dpql.errors import LedgerFault
 
@@ -38,14 +39,16 @@ def run_once(scene: Scene, number: int) -> str:
     """Try one run; return ``released`` or the code of the refusal."""
     try:
         execute(
-            the_plan(),
-            scene.rows(),
-            ledger=scene.ledger(),
-            dataset=DATASET,
-            signers=[SIGNER],
-            day=DAY,
-            folder=scene.folder / "releases" / str(number),
-            again=True,
+            RunRequest(
+                plan=the_plan(),
+                frames=scene.rows(),
+                ledger=scene.ledger(),
+                dataset=DATASET,
+                signers=(SIGNER,),
+                day=DAY,
+                folder=scene.folder / "releases" / str(number),
+                again=True,
+            )
         )
     except LedgerFault as refusal:
         return refusal.diagnostics[0].code

@@ -1,4 +1,4 @@
-"""Where the folder of a release is to be, asked before anything is spent."""
+"""Where the folder of a release is written; checked before anything is spent."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dpql.reports.report import Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """A place that somebody named, a folder to be given a name in, or neither."""
+class OutputFolder:
+    """A named folder, a folder that gets a name ``within`` another, or none."""
 
     folder: Path | None = None
     within: Path | None = None
@@ -21,7 +21,7 @@ class Target:
         return [self.folder.parent] if self.folder else []
 
     def refuse_unwritable(self) -> None:
-        """Refuse a place that a new release could not be written to (DPQL630)."""
+        """Refuse a folder that a new release cannot be written to (DPQL630)."""
         if self.folder is not None:
             refuse_unwritable(self.folder, numbered=False)
         elif self.within is not None:

@@ -125,23 +125,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (Exception, KeyboardInterrupt) as error:
         if _debugging() and not isinstance(error, _EXPECTED):
             raise
-        return _told(error, words)
-    return result if isinstance(result, int) else exit_codes.FINE
+        return _reported(error, words)
+    return result if isinstance(result, int) else exit_codes.OK
 
 
 _EXPECTED = (DpqlError, click.ClickException, click.Abort, KeyboardInterrupt)
 
 
-def _told(error: BaseException, words: list[str]) -> int:
+def _reported(error: BaseException, words: list[str]) -> int:
     """Say what went wrong, to people and to whoever asked for JSON."""
     if type(error).__name__ == "NoArgsIsHelpError":
         console.note(f"{error}\n")
         return exit_codes.WRONG_USAGE
-    from dpql.cli.ui.faults import tell
+    from dpql.cli.ui.faults import report
 
     fault = _fault(error, words)
-    status = exit_codes.status_of(fault)
-    tell(fault, status, document=_wants_json(words))
+    status = exit_codes.exit_code_of(fault)
+    report(fault, status, document=_wants_json(words))
     return status
 
 

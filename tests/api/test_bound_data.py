@@ -9,10 +9,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from api.test_execute import DATASET, Office
+from api.office import DATASET, Office, RememberingListener
 from reports.sample_releases import TRUST, small_plan
 
-from dpql.api.listener import Ending, Fate, Stage
+from dpql.api.listener import Fate, Stage
 from dpql.api.verification import chain_of, verify_release
 from dpql.errors import DpqlError
 from dpql.ledger import State
@@ -115,15 +115,15 @@ def test_ledger_confirms_only_what_its_chain_says_of_sharing(
 
 def test_data_bound_while_a_run_reads_them_are_not_drawn_on(office: Office) -> None:
     """Another run was faster: nothing is drawn, and what was held back comes back."""
-    endings: list[Ending] = []
 
-    def faster(stage: Stage) -> None:
-        if stage is Stage.READING:
-            office.run("faster", dataset="second")
+    class Faster(RememberingListener):
+        def entered(self, stage: Stage) -> None:
+            if stage is Stage.READING:
+                office.run("faster", dataset="second")
 
-    attempt = lambda: office.run(stage=faster, ended=endings.append)  # noqa: E731  one line
-    assert _code(attempt) == "DPQL716"
-    assert [one.fate for one in endings] == [Fate.GIVEN_BACK]
+    faster = Faster()
+    assert _code(lambda: office.run(listener=faster)) == "DPQL716"
+    assert [one.fate for one in faster.endings] == [Fate.GIVEN_BACK]
     assert office.states() == [State.CANCELLED]
     assert office.states("second") == [State.RELEASED]
     assert office.ledger.account(DATASET).locations == ()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from api.test_execute import DATASET, Office
+from api.office import DATASET, Office
 from reports.sample_releases import DAY, OFFICER, TRUST, small_plan
 
 import dpql

@@ -7,14 +7,15 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pytest
+from api.office import CANARY, COUNT, DATASET, Office, RememberingListener
 from ledger.ledger_places import tampering
 from reports.sample_releases import (
     DAY,
@@ -28,15 +29,13 @@ from reports.sample_releases import (
 
 import dpql
 from dpql.api import execute as execution
-from dpql.api.execute import Executed, execute
+from dpql.api.execute import Executed
 from dpql.api.ledger_heads import known_heads
-from dpql.api.listener import Ending, Fate
+from dpql.api.listener import Ending, Fate, RunListener
 from dpql.api.stored_reports import fetched_report
 from dpql.api.verification import verify_release, verify_report
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
-from dpql.ledger import Head, Ledger, State, open_ledger
-from dpql.ledger.witness import user_folder
-from dpql.model.plan import Plan
+from dpql.ledger import Head, State, open_ledger
 from dpql.model.release import Release
 from dpql.model.spec import Neighbours
 from dpql.reports.approval import approve
@@ -44,76 +43,6 @@ from dpql.reports.envelope import peek, seal
 from dpql.reports.file_names import FOLDER
 from dpql.reports.keys import Signer
 from dpql.reports.trust import parse_trust, trust_line
-from dpql.reports.verify import Verified
-
-DATASET = "wages-2025"
-CANARY = "secret-3f9a61c2"
-COUNT = 7_919
-
-
-@dataclass
-class Office:
-    """A folder with data, a ledger and a plan, and what an owner does there."""
-
-    place: Path
-    plan: Plan
-    approvals: tuple[bytes, ...] = ()
-
-    def __post_init__(self) -> None:
-        rows = ["a"] * 3_000 + [CANARY] * (COUNT - 3_001) + [None]
-        self.data = self.place / "rows.parquet"
-        pl.DataFrame({"region": rows, "note": [CANARY] * COUNT}).write_parquet(
-            self.data
-        )
-        self.ledger: Ledger = open_ledger(self.location, create=True)
-        self.open()
-
-    @property
-    def location(self) -> str:
-        """The path of the ledger."""
-        return str(self.place / "ledger.db")
-
-    @property
-    def releases(self) -> Path:
-        """The folder of all releases."""
-        return self.place / "releases"
-
-    def open(self, approvals: int = 0, name: str = DATASET) -> None:
-        """Open a dataset."""
-        self.ledger.open_account(
-            name,
-            cap=Fraction(3),
-            unit=None,
-            neighbours=Neighbours.ADD_REMOVE,
-            approvals=approvals,
-        )
-
-    def run(self, name: str = "one", **options: Any) -> Executed:
-        """Run the plan once."""
-        given: dict[str, Any] = {
-            "ledger": self.ledger,
-            "dataset": DATASET,
-            "signers": [STEWARD],
-            "day": DAY,
-            "folder": self.releases / name,
-            "frames": {"rows": str(self.data)},
-            **options,
-        }
-        return execute(self.plan, given.pop("frames"), **given)
-
-    def forget(self) -> None:
-        """Lose the witness beside the ledger, and what the user remembers of it."""
-        Path(f"{self.location}.witness").unlink()
-        for path in (user_folder() or self.place).glob("*.json"):
-            path.unlink()
-
-    def states(self, name: str = DATASET) -> list[State]:
-        """Return the states of all runs, as another process would see them."""
-        return [run.state for run in open_ledger(self.location).account(name).runs]
-
-    def verify(self, name: str = "one") -> Verified:
-        """Verify a release folder against the ledger."""
-        return verify_release(self.releases / name, TRUST, ledger=self.ledger)
 
 
 @pytest.fixture
@@ -167,13 +96,11 @@ def test_things_happen_in_order(
         return noted
 
     from dpql.curator import run as module
-    from dpql.curator.engines import polars_engine
+    from dpql.curator.engines import polars
 
     assert callable(module)
-    monkeypatch.setattr(
-        polars_engine, "open_frame", noting("open", polars_engine.open_frame)
-    )
-    monkeypatch.setattr(polars_engine, "add_up", noting("add", polars_engine.add_up))
+    for name in ("open_source", "sums"):
+        monkeypatch.setattr(polars, name, noting(name, getattr(polars, name)))
     import importlib
 
     running = importlib.import_module("dpql.curator.run")
@@ -183,8 +110,8 @@ def test_things_happen_in_order(
     monkeypatch.setattr(execution.Report, "write", noting("write", write))
     office.run()
     assert seen == [
-        ("open", [State.RESERVED]),
-        ("add", [State.RESERVED]),
+        ("open_source", [State.RESERVED]),
+        ("sums", [State.RESERVED]),
         ("noise", [State.DRAWING]),
         ("sign", [State.DRAWING]),
         ("write", [State.RELEASED]),
@@ -194,29 +121,30 @@ def test_things_happen_in_order(
 def test_who_watches_a_run_cannot_spoil_it(office: Office) -> None:
     """A terminal that is gone costs no epsilon; an interrupt still stops."""
 
-    def broken(_: object) -> None:
-        raise BrokenPipeError
+    def raising(error: type[BaseException]) -> RunListener:
+        def method(*_: object) -> None:
+            raise error
 
-    done = office.run(stage=broken, reserved=broken)
+        methods = ("reserved", "entered", "progressed", "ended")
+        listens = type("Raising", (RunListener,), dict.fromkeys(methods, method))
+        return cast("RunListener", listens())
+
+    done = office.run(listener=raising(BrokenPipeError))
     assert done.fresh
     assert office.states() == [State.RELEASED]
-
-    def stops(_: object) -> None:
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        office.run("two", again=True, reserved=stops)
+        office.run("two", again=True, listener=raising(KeyboardInterrupt))
     assert office.states() == [State.RELEASED, State.RESERVED]
 
 
-def test_what_became_of_a_debit_is_told(
+def test_listener_hears_what_became_of_a_debit(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given back before the draw, spent after it, held back if the ledger fails."""
-    told: list[Ending] = []
+    heard = RememberingListener()
     with pytest.raises(RunFault):
-        office.run(frames={"rows": "nowhere.parquet"}, ended=told.append)
-    assert told == [Ending(fate=Fate.GIVEN_BACK, entry=3)]
+        office.run(frames={"rows": "nowhere.parquet"}, listener=heard)
+    assert heard.endings == [Ending(fate=Fate.GIVEN_BACK, entry=3)]
 
     def unable(*_: object, **__: object) -> None:
         raise VerifyFault.of("DPQL620", "no key")
@@ -224,15 +152,15 @@ def test_what_became_of_a_debit_is_told(
     with monkeypatch.context() as patch:
         patch.setattr("dpql.api.execute.sign", unable)
         with pytest.raises(VerifyFault):
-            office.run(ended=told.append)
-    assert told[1:] == [Ending(fate=Fate.SPENT, entry=6)]
+            office.run(listener=heard)
+    assert heard.endings[1:] == [Ending(fate=Fate.SPENT, entry=6)]
     with monkeypatch.context() as patch:
         patch.setattr(type(office.ledger), "cancel", unable)
         with pytest.raises(RunFault):
-            office.run(frames={"rows": pl.DataFrame({"x": [1]})}, ended=told.append)
-    assert told[2:] == [Ending(fate=Fate.HELD_BACK, entry=7)]
-    office.run("last", again=True, ended=told.append)
-    assert len(told) == 3
+            office.run(frames={"rows": pl.DataFrame({"x": [1]})}, listener=heard)
+    assert heard.endings[2:] == [Ending(fate=Fate.HELD_BACK, entry=7)]
+    office.run("last", again=True, listener=heard)
+    assert len(heard.endings) == 3
 
 
 def test_an_unknown_engine_reserves_nothing(office: Office) -> None:
@@ -341,11 +269,13 @@ def test_folder_that_is_taken_meanwhile_is_left_alone(office: Office) -> None:
     """Nothing is overwritten; the report is stored, and comes out elsewhere."""
     taken = office.releases / "one"
 
-    def take(_: int) -> None:
-        taken.mkdir(parents=True)
-        (taken / "notes.txt").write_text("mine", "utf-8")
+    class Taking(RunListener):
+        def reserved(self, number: int) -> None:
+            del number
+            taken.mkdir(parents=True)
+            (taken / "notes.txt").write_text("mine", "utf-8")
 
-    assert _code(lambda: office.run(reserved=take)) == "DPQL630"
+    assert _code(lambda: office.run(listener=Taking())) == "DPQL630"
     assert [path.name for path in taken.iterdir()] == ["notes.txt"]
     assert office.states() == [State.RELEASED]
     assert not office.run("two").fresh
@@ -429,12 +359,12 @@ def test_failure_that_may_depend_on_rows_is_paid(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An engine that fails has perhaps answered; the debit stands."""
-    from dpql.curator.engines import polars_engine
+    from dpql.curator.engines import polars
 
     def fails(*_: object, **__: object) -> None:
         raise RuntimeError(CANARY)
 
-    monkeypatch.setattr(polars_engine, "add_up", fails)
+    monkeypatch.setattr(polars, "sums", fails)
     with pytest.raises(RunFault) as refusal:
         office.run()
     assert CANARY not in str(refusal.value)
@@ -446,12 +376,12 @@ def test_interrupted_reading_gives_back(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The owner who stops a run before noise keeps the epsilon."""
-    from dpql.curator.engines import polars_engine
+    from dpql.curator.engines import polars
 
     def stops(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(polars_engine, "add_up", stops)
+    monkeypatch.setattr(polars, "sums", stops)
     with pytest.raises(KeyboardInterrupt):
         office.run()
     assert office.states() == [State.CANCELLED]
@@ -461,15 +391,15 @@ def test_recovered_run_draws_nothing(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run that was ended by the owner meanwhile is refused before its noise."""
-    from dpql.curator.engines import polars_engine
+    from dpql.curator.engines import polars
 
-    add_up = polars_engine.add_up
+    sums = polars.sums
 
     def slow(*arguments: Any, **options: Any) -> Any:
         office.ledger.recover(DATASET)
-        return add_up(*arguments, **options)
+        return sums(*arguments, **options)
 
-    monkeypatch.setattr(polars_engine, "add_up", slow)
+    monkeypatch.setattr(polars, "sums", slow)
     assert _code(office.run) == "DPQL709"
     assert office.states() == [State.CANCELLED]
     assert not office.releases.exists()
@@ -500,7 +430,7 @@ def test_approvals_are_enforced_where_the_owner_asks(office: Office) -> None:
     assert (
         _code(
             lambda: office.run(
-                "two", dataset="strict", trust=TRUST, approvals=[good], again=True
+                "two", dataset="strict", trust=TRUST, approvals=(good,), again=True
             )
         )
         == "DPQL715"
@@ -515,7 +445,7 @@ def test_restored_ledger_is_noticed_by_releases_beside(office: Office) -> None:
     shutil.copy(backup, office.location)
     office.forget()
     assert _code(lambda: office.run("two")) == "DPQL706"
-    assert _code(lambda: office.run(folder=None, published=[office.releases])) == (
+    assert _code(lambda: office.run(folder=None, published=(office.releases,))) == (
         "DPQL706"
     )
     assert _code(office.verify) == "DPQL612"
@@ -663,14 +593,14 @@ def test_number_of_rows_would_be_noticed() -> None:
 
 def test_release_needs_a_key(office: Office) -> None:
     """Without a signer nothing is reserved."""
-    assert _code(lambda: office.run(signers=[])) == "DPQL615"
+    assert _code(lambda: office.run(signers=())) == "DPQL615"
     assert office.states() == []
 
 
 def test_faults_are_of_the_right_family(office: Office) -> None:
     """Refusals of trust, of budget and of data are told apart by their class."""
     with pytest.raises(VerifyFault):
-        office.run(signers=[])
+        office.run(signers=())
     with pytest.raises(LedgerFault):
         office.run(dataset="unknown")
     with pytest.raises(RunFault):
@@ -682,7 +612,7 @@ def test_key_that_would_not_be_accepted_spends_nothing(
     office: Office, key: Signer, code: str
 ) -> None:
     """A wrong role or an expired key is found before the reservation."""
-    assert _code(lambda: office.run(signers=[key], trust=TRUST)) == code
+    assert _code(lambda: office.run(signers=(key,), trust=TRUST)) == code
     assert office.states() == []
 
 
@@ -719,7 +649,7 @@ def test_signer_cannot_approve_its_own_plan(office: Office) -> None:
         good = approve(office.plan, key, dataset="strict")
         for options in ({}, {"ledger": None, "folder": None}):
             attempt = lambda options=options, trust=trust, good=good: office.run(  # noqa: E731  one line
-                dataset="strict", trust=trust, approvals=[good], **options
+                dataset="strict", trust=trust, approvals=(good,), **options
             )
             if code is None:
                 assert attempt().fresh
@@ -734,7 +664,7 @@ def test_runs_beyond_the_approval_are_seen_by_verifiers(
     """A runner who ignores how many runs were approved is found out by the ledger."""
     good = approve(office.plan, OFFICER, dataset=DATASET)
     run = lambda name: office.run(  # noqa: E731  one line
-        name, trust=TRUST, approvals=[good], again=True
+        name, trust=TRUST, approvals=(good,), again=True
     )
     monkeypatch.setattr("dpql.ledger.ledger.refuse_runs", lambda *_: None)
     run("one")
@@ -766,7 +696,7 @@ def test_budget_of_another_unit_confirms_nothing(
 def test_expired_approval_is_refused(office: Office) -> None:
     """The day of the release decides, not the clock."""
     envelope = approve(office.plan, OFFICER, dataset=DATASET, until=date(2026, 11, 15))
-    attempt = lambda: office.run(trust=TRUST, approvals=[envelope])  # noqa: E731  one line
+    attempt = lambda: office.run(trust=TRUST, approvals=(envelope,))  # noqa: E731  one line
     assert _code(attempt) == "DPQL611"
 
 
@@ -788,9 +718,9 @@ def test_stored_report_needs_no_key_and_no_approval(office: Office) -> None:
     """What was released stays available when keys and approvals have ended."""
     office.open(approvals=1, name="strict")
     good = approve(office.plan, OFFICER, dataset="strict", until=DAY)
-    first = office.run(dataset="strict", trust=TRUST, approvals=[good])
+    first = office.run(dataset="strict", trust=TRUST, approvals=(good,))
     later = office.run(
-        "two", dataset="strict", day=date(2030, 1, 1), signers=[], frames={}
+        "two", dataset="strict", day=date(2030, 1, 1), signers=(), frames={}
     )
     assert later.report == first.report
 
@@ -804,7 +734,7 @@ def test_plan_that_spends_more_than_it_says_is_refused(office: Office) -> None:
 
 def test_one_key_does_not_sign_twice(office: Office) -> None:
     """It is refused before anything is spent, with a ledger and without."""
-    twice = {"signers": [STEWARD, STEWARD]}
+    twice = {"signers": (STEWARD, STEWARD)}
     assert _code(lambda: office.run(**twice)) == "DPQL615"
     assert _code(lambda: office.run(**twice, ledger=None)) == "DPQL615"
     assert office.states() == []

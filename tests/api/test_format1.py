@@ -19,6 +19,7 @@ from reports.sample_releases import STEWARD
 
 import dpql
 from dpql.api.execute import execute
+from dpql.api.run_request import RunRequest
 from dpql.api.verification import verify_release
 from dpql.curator import rehearse
 from dpql.curator import run as run_plan
@@ -91,12 +92,14 @@ def test_a_plan_of_format_1_is_refused_as_old(old: Path, name: str) -> None:
         lambda: dpql.approve(plan, "no key"),
         lambda: run_plan(plan, {plan.spec.data.source: "nowhere.csv"}),
         lambda: execute(
-            plan,
-            {plan.spec.data.source: "nowhere.csv"},
-            ledger=None,
-            dataset="data",
-            signers=[],
-            day=date(2026, 11, 18),
+            RunRequest(
+                plan=plan,
+                frames={plan.spec.data.source: "nowhere.csv"},
+                ledger=None,
+                dataset="data",
+                signers=(),
+                day=date(2026, 11, 18),
+            )
         ),
     )
     for act in acts:

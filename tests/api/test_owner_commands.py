@@ -151,7 +151,7 @@ def test_data_of_a_run_have_one_budget_unless_the_owner_shares_them(
     )
     run = dpql(*RUN, *other, folder=owner)
     assert run.returncode == 0, run.stderr
-    assert "passed over  wages.approval.officer.json: it is for wages" in run.stderr
+    assert "left out     wages.approval.officer.json: it is for wages" in run.stderr
     text = fine(dpql("verify", "second", "--ledger", "ledger.sqlite", folder=owner))
     assert " !!  data         the owner gave these data more than one budget" in text
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from api.test_execute import DATASET, Office
+from api.office import DATASET, Office
 from reports.sample_releases import (
     DAY,
     STEWARD,

@@ -10,7 +10,8 @@ from cli.released import RUN, project
 from cli.started import dpql, fine, refused
 
 from dpql.api.listener import Ending, Fate
-from dpql.cli.commands.run.debit_prompt import Debit
+from dpql.cli.commands.run.debit_prompt import DebitPrompt
+from dpql.cli.commands.run.terminal_listener import TerminalListener
 
 pytestmark = pytest.mark.cli
 
@@ -41,7 +42,8 @@ def test_a_debit_that_stays_is_said_to_stay(
     fate: Fate, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each end has its words."""
-    Debit("ε = 1").ended(Ending(fate=fate, entry=3))
+    listener = TerminalListener(DebitPrompt("ε = 1"), lambda _: None)
+    listener.ended(Ending(fate=fate, entry=3))
     assert words in capsys.readouterr().err
 
 

@@ -211,7 +211,7 @@ def test_approval_by_a_stranger_blocks_only_who_needs_one(owner: Path) -> None:
     other = (*RUN[:3], "wages=other.csv", *RUN[4:], "--yes", "--dataset", "other")
     run = dpql(*other, "--out", "r", folder=owner)
     assert run.returncode == 0, run.stderr
-    assert " passed over  wages.approval.stranger.json: an approval" in run.stderr
+    assert " left out     wages.approval.stranger.json: an approval" in run.stderr
     assert len(_envelope("r", owner)["predicate"]["approvals"]) == 1
     fine(dpql("verify", "r", "--ledger", "ledger.sqlite", folder=owner))
     named = ("--approval", "wages.approval.stranger.json")

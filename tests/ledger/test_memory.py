@@ -20,6 +20,7 @@ from ledger.ledger_places import (
 from reports.sample_releases import DAY, STEWARD
 
 from dpql.api.execute import execute
+from dpql.api.run_request import RunRequest
 from dpql.errors import LedgerFault
 from dpql.ledger import Account, Ledger, Reservation, WitnessFolder, open_ledger
 from dpql.ledger.witness import user_folder
@@ -49,13 +50,15 @@ def _opened(places: Places) -> tuple[str, Ledger]:
 
 def _run(ledger: Ledger, **options: bool) -> None:
     execute(
-        count_plan(),
-        {"rows": ROWS},
-        ledger=ledger,
-        dataset=DATASET,
-        signers=[STEWARD],
-        day=DAY,
-        **options,  # type: ignore[arg-type]
+        RunRequest(
+            plan=count_plan(),
+            frames={"rows": ROWS},
+            ledger=ledger,
+            dataset=DATASET,
+            signers=(STEWARD,),
+            day=DAY,
+            **options,  # type: ignore[arg-type]
+        )
     )
 
 

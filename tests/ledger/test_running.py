@@ -11,6 +11,7 @@ from reports.sample_releases import DAY, STEWARD, TRUST
 
 from dpql.api.execute import execute
 from dpql.api.ledger_heads import known_heads
+from dpql.api.run_request import RunRequest
 from dpql.api.verification import verify_release
 from dpql.errors import DpqlError, LedgerFault
 from dpql.ledger import Ledger, open_ledger
@@ -20,14 +21,16 @@ ROWS = pl.DataFrame({"region": ["a"] * 30 + ["b"] * 20})
 
 def _run(ledger: Ledger, folder: Path, **options: bool) -> bool:
     done = execute(
-        count_plan(),
-        {"rows": ROWS},
-        ledger=ledger,
-        dataset=DATASET,
-        signers=[STEWARD],
-        day=DAY,
-        folder=folder,
-        **options,  # type: ignore[arg-type]
+        RunRequest(
+            plan=count_plan(),
+            frames={"rows": ROWS},
+            ledger=ledger,
+            dataset=DATASET,
+            signers=(STEWARD,),
+            day=DAY,
+            folder=folder,
+            **options,  # type: ignore[arg-type]
+        )
     )
     return done.fresh
 

@@ -69,9 +69,9 @@ def command(
     times = "1 run" if runs == 1 else f"{runs} runs"
     if not yes and console.is_terminal(sys.stdin):
         console.note(f"{plan}\n\n")
-        if not console.agreed(f"sign this plan for {times} on {shown(name)}?"):
+        if not console.confirm(f"sign this plan for {times} on {shown(name)}?"):
             console.note("not signed\n")
-            return exit_codes.AT_FAULT
+            return exit_codes.INPUT_FAULT
     signer = signer_of(key, passphrase_file)
     envelope = api.approve(
         plan,
@@ -87,7 +87,7 @@ def command(
     _keep(target, envelope)
     if form == "json":
         key_id = signer.public.fingerprint
-        console.tell_json(
+        console.write_json(
             {
                 "plan": plan.digest,
                 "dataset": name,
@@ -96,12 +96,12 @@ def command(
                 "path": str(target),
             }
         )
-        return exit_codes.FINE
-    console.tell(
+        return exit_codes.OK
+    console.write(
         f"approved   plan {plan.digest[:8]} for {times} on {shown(name)} by "
         f"{signer.public.fingerprint}\n           {shown(str(target), limit=400)}\n"
     )
-    return exit_codes.FINE
+    return exit_codes.OK
 
 
 def _require_future(until: datetime | None) -> None:

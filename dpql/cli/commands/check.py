@@ -58,7 +58,7 @@ def command(*, paths: tuple[Path, ...], form: str) -> int:
     results = [_checked(path) for path in files.specs_in(paths)]
     found = [fault for result in results for fault in result.faults]
     if form == "json":
-        console.tell_json(
+        console.write_json(
             {
                 "specs": [
                     {"path": str(one.path), "plan": one.digest, "notes": one.notes}
@@ -68,12 +68,12 @@ def command(*, paths: tuple[Path, ...], form: str) -> int:
             }
         )
     elif form == "sarif":
-        console.tell_json(faults.as_sarif(found))
+        console.write_json(faults.as_sarif(found))
     elif form != "text":
-        console.tell(faults.LINES[form](found) if found else "")
+        console.write(faults.LINES[form](found) if found else "")
     else:
         _tell_text(results)
-    return exit_codes.AT_FAULT if found else exit_codes.FINE
+    return exit_codes.INPUT_FAULT if found else exit_codes.OK
 
 
 def _checked(path: Path) -> _Result:
@@ -83,7 +83,7 @@ def _checked(path: Path) -> _Result:
     try:
         plan = api.plan(api.load(path))
     except DpqlError as error:
-        if exit_codes.status_of(error) != exit_codes.AT_FAULT:
+        if exit_codes.exit_code_of(error) != exit_codes.INPUT_FAULT:
             raise
         return _Result(path=path, faults=error.diagnostics)
     return _Result(path=path, digest=plan.digest, notes=cautions(plan))
@@ -92,12 +92,12 @@ def _checked(path: Path) -> _Result:
 def _tell_text(results: Sequence[_Result]) -> None:
     for one in results:
         if one.digest is None:
-            console.tell(faults.as_text(one.faults, sys.stdout) + "\n\n")
+            console.write(faults.as_text(one.faults, sys.stdout) + "\n\n")
             continue
         mark, name = console.styled("ok", fg="green"), shown(str(one.path), limit=400)
-        console.tell(f"{mark}  {name}   plan {one.digest[:8]}\n")
+        console.write(f"{mark}  {name}   plan {one.digest[:8]}\n")
         for note in one.notes:
-            console.tell(f"    {console.styled('note', fg='yellow')}  {note}\n")
+            console.write(f"    {console.styled('note', fg='yellow')}  {note}\n")
     if len(results) > 1:
         at_fault = sum(one.digest is None for one in results)
-        console.tell(f"{len(results)} specs, {at_fault or 'none'} at fault\n")
+        console.write(f"{len(results)} specs, {at_fault or 'none'} at fault\n")

@@ -30,7 +30,7 @@ def command(*, shell: str, form: str) -> int:
     script = kind(dpql, {}, "dpql", "_DPQL_COMPLETE")
     text = script.source_template % script.source_vars()
     if form == "json":
-        console.tell_json({"shell": shell, "script": text})
+        console.write_json({"shell": shell, "script": text})
     else:
-        console.tell(text)
-    return exit_codes.FINE
+        console.write(text)
+    return exit_codes.OK

@@ -76,7 +76,7 @@ def registry(
         raise VerifyFault.of("DPQL605", "a rehearsal is nothing to register")
     console.note("not verified; `dpql verify` does that\n")
     known = {} if region is None else {"region": region}
-    console.tell_json(
+    console.write_json(
         registry_record(
             view.predicate,
             view.digest,
@@ -87,4 +87,4 @@ def registry(
             **known,
         )
     )
-    return exit_codes.FINE
+    return exit_codes.OK

@@ -54,21 +54,21 @@ def command(
             raise click.UsageError("--to takes one spec and no other option")
         text = _formatted(paths[0], to)[1]
         if form == "json":
-            console.tell_json({"path": str(paths[0]), "form": to, "text": text})
+            console.write_json({"path": str(paths[0]), "form": to, "text": text})
         else:
-            console.tell(text)
-        return exit_codes.FINE
+            console.write(text)
+        return exit_codes.OK
     layouts = [_layout(path) for path in files.specs_in(paths)]
     writing = not (check or diff)
     for layout in layouts if writing else ():
         _write(layout)
     if form == "json":
-        console.tell_json(_document(layouts, written=writing))
+        console.write_json(_document(layouts, written=writing))
     else:
         for layout in layouts:
             _tell(layout, check=check, diff=diff)
     failed = any(each.faults or (each.changed and not writing) for each in layouts)
-    return exit_codes.AT_FAULT if failed else exit_codes.FINE
+    return exit_codes.INPUT_FAULT if failed else exit_codes.OK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ def _layout(path: Path) -> Layout:
     try:
         before, after = _formatted(path, None)
     except DpqlError as error:
-        if exit_codes.status_of(error) != exit_codes.AT_FAULT:
+        if exit_codes.exit_code_of(error) != exit_codes.INPUT_FAULT:
             raise
         return Layout(path=path, faults=error.diagnostics)
     return Layout(path=path, before=before, after=after)
@@ -144,11 +144,11 @@ def _tell(layout: Layout, *, check: bool, diff: bool) -> None:
     if layout.faults:
         console.note(as_text(layout.faults, sys.stderr) + "\n\n")
     elif layout.changed and diff:
-        console.tell(layout.difference)
+        console.write(layout.difference)
     elif layout.changed and check:
         console.note(render_concise([layout.complaint]) + "\n")
     elif layout.changed:
-        console.tell(f"laid out  {layout.name}\n")
+        console.write(f"laid out  {layout.name}\n")
 
 
 def _document(layouts: list[Layout], *, written: bool) -> dict[str, Any]:

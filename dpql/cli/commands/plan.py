@@ -94,10 +94,10 @@ def command(
     for path in specs if out or html else ():
         _write(files.plan_at(path), out, html)
     if form == "json":
-        console.tell_json(reviews[0] if len(reviews) == 1 else reviews)
+        console.write_json(reviews[0] if len(reviews) == 1 else reviews)
     else:
-        console.tell("\n".join(map(str, reviews)))
-    return exit_codes.FINE
+        console.write("\n".join(map(str, reviews)))
+    return exit_codes.OK
 
 
 def _review(
@@ -162,7 +162,7 @@ def _check(specs: list[Path], form: str) -> int:
 
     faults: tuple[Diagnostic, ...] = stale(specs, load)
     if form == "json":
-        console.tell_json(
+        console.write_json(
             {
                 "specs": [str(path) for path in specs],
                 "fresh": not faults,
@@ -173,5 +173,5 @@ def _check(specs: list[Path], form: str) -> int:
         console.note(render_concise(faults) + "\n")
     else:
         fresh = "plan is" if len(specs) == 1 else "plans are"
-        console.tell(f"{len(specs)} {fresh} fresh\n")
-    return exit_codes.AT_FAULT if faults else exit_codes.FINE
+        console.write(f"{len(specs)} {fresh} fresh\n")
+    return exit_codes.INPUT_FAULT if faults else exit_codes.OK

@@ -49,9 +49,9 @@ def command(*, path: Path, rows: int | None, seed: str, form: str) -> int:
     done = api.rehearse(plan, rows=rows, seed=seed)
     console.note("REHEARSAL: invented rows and seeded coins; this protects nobody\n")
     if form == "csv":
-        console.tell(done.to_csv())
+        console.write(done.to_csv())
     elif form == "json":
-        console.tell_json(
+        console.write_json(
             {
                 "kind": done.kind,
                 "plan": plan.digest,
@@ -69,5 +69,5 @@ def command(*, path: Path, rows: int | None, seed: str, form: str) -> int:
             }
         )
     else:
-        console.tell(str(done))
-    return exit_codes.FINE
+        console.write(str(done))
+    return exit_codes.OK

@@ -31,5 +31,5 @@ def command(*, kind: str, form: str) -> int:
     path = schemas().get(kind)
     if path is None:
         raise CommandFault.of("DPQL803", f"this installation has no schema of a {kind}")
-    console.tell(path.read_text("utf-8"))
-    return exit_codes.FINE
+    console.write(path.read_text("utf-8"))
+    return exit_codes.OK

@@ -65,18 +65,18 @@ def _show_plan(path: Path, form: str) -> int:
     if form == "html":
         from dpql.review.curves import page
 
-        console.tell(page(plan))
+        console.write(page(plan))
     elif form == "json":
-        console.tell_json(render.as_json(explain(plan)))
+        console.write_json(render.as_json(explain(plan)))
     elif form == "markdown":
-        console.tell(render.as_markdown(explain(plan)))
+        console.write(render.as_markdown(explain(plan)))
     else:
         from dpql.cli.ui.colour import coloured
         from dpql.cli.ui.table_width import fit_width
 
         text = render.as_text(explain(plan), source=str(path))
-        console.tell(coloured(fit_width(text, console.width())))
-    return exit_codes.FINE
+        console.write(coloured(fit_width(text, console.width())))
+    return exit_codes.OK
 
 
 def _show_release(path: Path, form: str) -> int:
@@ -91,17 +91,17 @@ def _show_release(path: Path, form: str) -> int:
 
         from dpql.reports.envelope import peek
 
-        console.tell_json(json.loads(peek(envelope)))
+        console.write_json(json.loads(peek(envelope)))
     elif form == "csv":
         from dpql.reports.recompute import recompute
 
-        console.tell(recompute(view.predicate).to_csv())
+        console.write(recompute(view.predicate).to_csv())
     else:
         from dpql.cli.ui.table_width import fit_width
 
         text = _rendered(view, form)
-        console.tell(fit_width(text, console.width() if form == "text" else None))
-    return exit_codes.FINE
+        console.write(fit_width(text, console.width() if form == "text" else None))
+    return exit_codes.OK
 
 
 def _rendered(view: View, form: str) -> str:

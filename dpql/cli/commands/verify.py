@@ -68,10 +68,10 @@ def command(
         ledger=ledger,
     )
     if form == "json":
-        console.tell_json(_document(verified))
+        console.write_json(_document(verified))
     else:
-        console.tell(_text(verified))
-    return exit_codes.FINE
+        console.write(_text(verified))
+    return exit_codes.OK
 
 
 def _require_there(path: Path) -> None:

@@ -23,7 +23,7 @@ _RULES: tuple[tuple[re.Pattern[str], dict[str, Any]], ...] = (
 
 def coloured(text: str) -> str:
     """Return the text with colours if stdout is a terminal that wants them."""
-    if not console.colourful(sys.stdout):
+    if not console.has_colour(sys.stdout):
         return text
     for pattern, style in _RULES:
         text = pattern.sub(partial(_styled, style), text)

@@ -51,13 +51,13 @@ def prepare() -> None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
 
 
-def tell(text: str) -> None:
+def write(text: str) -> None:
     """Write a result to stdout."""
     _write(sys.stdout, text)
 
 
 @contextmanager
-def aside() -> Iterator[None]:
+def output_to_stderr() -> Iterator[None]:
     """Send results to stderr too, as long as stdout waits for a document."""
     kept, sys.stdout = sys.stdout, sys.stderr
     try:
@@ -71,22 +71,22 @@ def note(text: str) -> None:
     _write(sys.stderr, text)
 
 
-def tell_json(document: Any) -> None:
+def write_json(document: Any) -> None:
     """Write a JSON document to stdout."""
-    plain = not _can_say(sys.stdout)
-    tell(json.dumps(document, indent=2, ensure_ascii=plain) + "\n")
+    plain = not _can_encode(sys.stdout)
+    write(json.dumps(document, indent=2, ensure_ascii=plain) + "\n")
 
 
 def styled(text: str, **style: Any) -> str:
     """Return the text with colours if stdout is a terminal that wants them."""
-    if not colourful(sys.stdout):
+    if not has_colour(sys.stdout):
         return text
     import click
 
     return click.style(text, **style)
 
 
-def colourful(stream: TextIO) -> bool:
+def has_colour(stream: TextIO) -> bool:
     """Tell whether the stream is a terminal whose owner has not declined colours."""
     return (
         is_terminal(stream)
@@ -112,7 +112,7 @@ def width() -> int | None:
     return max(20, shutil.get_terminal_size().columns)
 
 
-def speakable(text: str, stream: TextIO) -> str:
+def encodable(text: str, stream: TextIO) -> str:
     """Return the text in characters that the stream can carry."""
     encoding = getattr(stream, "encoding", None) or "ascii"
     try:
@@ -139,11 +139,11 @@ def _plain(line: str) -> str:
     return "".join(parts)
 
 
-def agreed(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Ask a person on the terminal; anything but yes is no."""
     import click
 
-    return click.confirm(speakable(question, sys.stderr), err=True)
+    return click.confirm(encodable(question, sys.stderr), err=True)
 
 
 def finish() -> None:
@@ -155,13 +155,13 @@ def finish() -> None:
             _mute(stream)
 
 
-def _can_say(stream: TextIO) -> bool:
-    return speakable("ε", stream) == "ε"
+def _can_encode(stream: TextIO) -> bool:
+    return encodable("ε", stream) == "ε"
 
 
 def _write(stream: TextIO, text: str) -> None:
     try:
-        stream.write(speakable(text, stream))
+        stream.write(encodable(text, stream))
         stream.flush()
     except BrokenPipeError:
         _mute(stream)

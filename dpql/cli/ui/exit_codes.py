@@ -10,12 +10,12 @@ from dpql.errors import (
     VerifyFault,
 )
 
-FINE = 0
-AT_FAULT = 1
+OK = 0
+INPUT_FAULT = 1
 WRONG_USAGE = 2
-BUDGET_REFUSED = 3
+LEDGER_REFUSED = 3
 TRUST_REFUSED = 4
-DATA_MISFIT = 5
+DATA_REFUSED = 5
 BUG = 70
 INTERRUPTED = 130
 
@@ -34,14 +34,16 @@ class Interrupted(CommandFault):
 
 _BY_KIND: tuple[tuple[type[DpqlError], int], ...] = (
     (InternalFault, BUG),
-    (LedgerFault, BUDGET_REFUSED),
+    (LedgerFault, LEDGER_REFUSED),
     (VerifyFault, TRUST_REFUSED),
-    (RunFault, DATA_MISFIT),
+    (RunFault, DATA_REFUSED),
     (UsageFault, WRONG_USAGE),
     (Interrupted, INTERRUPTED),
 )
 
 
-def status_of(error: DpqlError) -> int:
+def exit_code_of(error: DpqlError) -> int:
     """Return the exit code of a fault."""
-    return next((code for kind, code in _BY_KIND if isinstance(error, kind)), AT_FAULT)
+    return next(
+        (code for kind, code in _BY_KIND if isinstance(error, kind)), INPUT_FAULT
+    )

@@ -20,13 +20,13 @@ _HINT = re.compile(r"^( *= )(hint:)(?= )", re.MULTILINE)
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def tell(fault: DpqlError, status: int, *, document: bool) -> None:
+def report(fault: DpqlError, status: int, *, document: bool) -> None:
     """Write a fault that ends a command: in words, and as a document if one is due."""
     console.note(as_text(fault.diagnostics, sys.stderr) + "\n")
     if document:
         # Whoever reads the document may be what failed.
         with suppress(OSError):
-            console.tell_json(
+            console.write_json(
                 {"status": status, "diagnostics": as_json(fault.diagnostics)}
             )
 
@@ -34,7 +34,7 @@ def tell(fault: DpqlError, status: int, *, document: bool) -> None:
 def as_text(diagnostics: Iterable[Diagnostic], stream: TextIO) -> str:
     """Return the faults in full, coloured where the stream is a willing terminal."""
     text = render_text(diagnostics)
-    if not console.colourful(stream):
+    if not console.has_colour(stream):
         return text
     import click
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dpql.api.listener import Stage
 
-Watch = Callable[["Stage"], None]
+ShowStage = Callable[["Stage"], None]
 
 _WORDS = {
     "reading": "adding up rows",
@@ -33,8 +33,8 @@ _WIDEST = 32
 
 
 @contextmanager
-def watched() -> Iterator[Watch]:
-    """Yield what is to be told of each stage; a bar appears with the first."""
+def stage_bar() -> Iterator[ShowStage]:
+    """Yield what shows a stage; a bar appears with the first."""
     if not console.is_terminal(sys.stderr) or os.environ.get("TERM") == "dumb":
         yield lambda _: None
         return

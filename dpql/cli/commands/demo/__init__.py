@@ -83,7 +83,7 @@ def command(*, folder: Path, keep: bool, form: str) -> int:
     An earlier demo in DIR is replaced, unless --keep; any other folder is refused.
     """
     played: list[str] = []
-    with console.aside() if form == "json" else contextlib.nullcontext():
+    with console.output_to_stderr() if form == "json" else contextlib.nullcontext():
         _prepare(folder, keep=keep)
         with _inside(folder):
             for status in _told(played, keep=keep):
@@ -91,7 +91,7 @@ def command(*, folder: Path, keep: bool, form: str) -> int:
                     return status
             release = _release()
     if form == "json":
-        console.tell_json(
+        console.write_json(
             {
                 "folder": str(folder),
                 "commands": played,
@@ -101,7 +101,7 @@ def command(*, folder: Path, keep: bool, form: str) -> int:
         )
     else:
         _farewell(folder, release)
-    return exit_codes.FINE
+    return exit_codes.OK
 
 
 def _told(played: list[str], *, keep: bool) -> Iterator[int]:
@@ -109,7 +109,7 @@ def _told(played: list[str], *, keep: bool) -> Iterator[int]:
     for words, lines in STORY:
         if keep and all(_done(line) for line in lines):
             continue
-        console.tell(f"\n{console.styled('# ' + words, dim=True)}\n")
+        console.write(f"\n{console.styled('# ' + words, dim=True)}\n")
         for line in lines:
             command_ = line.format(release=_release()) if "{" in line else line
             played.append(f"dpql {command_}")
@@ -118,7 +118,7 @@ def _told(played: list[str], *, keep: bool) -> Iterator[int]:
 
 def _farewell(folder: Path, release: Path) -> None:
     place = shown(str(folder), limit=400)
-    console.tell(
+    console.write(
         f"\nOpen {place}/{release}/report.html to read the release.\n"
         f"Everything in {place} is yours to play with; for instance:\n\n"
         f"  {_program()} plan {place}/wages.yaml --set epsilon=0.5\n"
@@ -156,7 +156,7 @@ def _prepare(folder: Path, *, keep: bool) -> None:
     content = wages()
     files.save(folder / "data" / "wages.csv", content.encode("utf-8"))
     rows = f"{content.count(chr(10)) - 1:,}".replace(",", " ")
-    console.tell(
+    console.write(
         f"{rows} made-up payslips, with gaps and typing errors, are in "
         f"{shown(str(folder), limit=400)}/data/wages.csv\n"
     )
@@ -172,7 +172,7 @@ def _play(line: str) -> int:
     """Show a command, then do what it says."""
     from dpql.cli.main import run
 
-    console.tell(f"{console.styled('$ dpql ' + line, bold=True)}\n")
+    console.write(f"{console.styled('$ dpql ' + line, bold=True)}\n")
     return run(shlex.split(line))
 
 

@@ -112,12 +112,12 @@ def command(
     else:
         judged = _since(base, paths, budget)
     if form == "json":
-        console.tell_json([_document(each, budget) for each in judged])
+        console.write_json([_document(each, budget) for each in judged])
     else:
         show = _markdown if form == "markdown" else _text
-        console.tell("\n".join(show(each, budget) for each in judged))
+        console.write("\n".join(show(each, budget) for each in judged))
     failing = _FAILING[fail_on] & {judgement.verdict for judgement in judged}
-    return exit_codes.AT_FAULT if failing else exit_codes.FINE
+    return exit_codes.INPUT_FAULT if failing else exit_codes.OK
 
 
 def _between(old: Path, new: Path, budget: Budget) -> Judgement:

@@ -39,12 +39,12 @@ def command(*, word: str | None, form: str) -> int:
     if word is None:
         titles = pages.titles()
         if form == "json":
-            console.tell_json(titles)
+            console.write_json(titles)
         else:
-            console.tell(
+            console.write(
                 "".join(f"{name:<14} {text}\n" for name, text in titles.items())
             )
-        return exit_codes.FINE
+        return exit_codes.OK
     width = min(pages.WIDTH, console.width() or pages.WIDTH)
     page = pages.page(word, width)
     if page is None:
@@ -55,9 +55,9 @@ def command(*, word: str | None, form: str) -> int:
             hint=f"did you mean `{close}`?" if close else "`dpql explain` lists them",
         )
     if form == "json":
-        console.tell_json({"name": page.name, "title": page.title, "text": page.text})
+        console.write_json({"name": page.name, "title": page.title, "text": page.text})
     else:
         head = fill(f"{page.name}: {page.title}", width).removeprefix(page.name)
-        console.tell(f"{console.styled(page.name, bold=True)}{head}\n\n")
-        console.tell(page.text.rstrip("\n") + "\n")
-    return exit_codes.FINE
+        console.write(f"{console.styled(page.name, bold=True)}{head}\n\n")
+        console.write(page.text.rstrip("\n") + "\n")
+    return exit_codes.OK

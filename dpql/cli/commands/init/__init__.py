@@ -90,10 +90,10 @@ def command(
     else:
         _ledger(beginning, plan, cap)
     if form == "json":
-        console.tell_json({"folder": str(folder), "files": beginning.files})
+        console.write_json({"folder": str(folder), "files": beginning.files})
     else:
-        console.tell(f"\nnext: {_within(folder)}{_NEXT if plan else _NEXT_OPEN}\n")
-    return exit_codes.FINE
+        console.write(f"\nnext: {_within(folder)}{_NEXT if plan else _NEXT_OPEN}\n")
+    return exit_codes.OK
 
 
 def _make(folder: Path) -> None:
@@ -144,7 +144,7 @@ class Beginning:
 
     def _tell(self, text: str) -> None:
         if not self.quiet:
-            console.tell(text)
+            console.write(text)
 
 
 def _columns(path: Path) -> dict[str, str]:

@@ -69,10 +69,10 @@ def new(
     path.parent.mkdir(parents=True, exist_ok=True)
     public = new_key(path, passphrase)
     if form == "json":
-        console.tell_json({"fingerprint": public.fingerprint, "path": str(path)})
+        console.write_json({"fingerprint": public.fingerprint, "path": str(path)})
     else:
-        console.tell(f"{public.fingerprint}   {shown(str(path), limit=400)}\n")
-    return exit_codes.FINE
+        console.write(f"{public.fingerprint}   {shown(str(path), limit=400)}\n")
+    return exit_codes.OK
 
 
 @command.command(name="show")
@@ -82,16 +82,16 @@ def show(*, names: tuple[str, ...], form: str) -> int:
     """Show the fingerprint and the public half of keys."""
     keys = {name: public_key(name) for name in names}
     if form == "json":
-        console.tell_json(
+        console.write_json(
             [
                 {"name": name, "fingerprint": key.fingerprint, "key": key.line}
                 for name, key in keys.items()
             ]
         )
-        return exit_codes.FINE
+        return exit_codes.OK
     for name, key in keys.items():
-        console.tell(f"{key.fingerprint}   {shown(name)}\n{key.line}\n")
-    return exit_codes.FINE
+        console.write(f"{key.fingerprint}   {shown(name)}\n{key.line}\n")
+    return exit_codes.OK
 
 
 @command.command(name="trust")
@@ -138,7 +138,7 @@ def trust(
     if form == "json":
         document = {"principal": principal, "roles": list(roles)}
         document |= {"fingerprint": key.fingerprint, "line": line, "path": str(trust)}
-        console.tell_json(document)
+        console.write_json(document)
     else:
-        console.tell(f"{line}\n")
-    return exit_codes.FINE
+        console.write(f"{line}\n")
+    return exit_codes.OK

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dpql.cli.commands.ledger import fetch
-from dpql.cli.commands.ledger.account_view import run_document, tell
+from dpql.cli.commands.ledger.account_view import run_document, show_accounts
 from dpql.cli.inputs.keys import TRUST
 from dpql.cli.inputs.options import EXACT, FORMAT, LEDGER
 from dpql.cli.ui import console, exit_codes
@@ -97,7 +97,7 @@ def open_dataset(
         approvals=approvals,
         location=data,
     )
-    return tell([account], form)
+    return show_accounts([account], form)
 
 
 @command.command(name="show")
@@ -106,7 +106,7 @@ def open_dataset(
 @FORMAT
 def show(*, dataset: str | None, location: str, form: str) -> int:
     """Show the budget of DATASET, or of all, with every run."""
-    return tell(_accounts(_ledger(location), dataset), form)
+    return show_accounts(_accounts(_ledger(location), dataset), form)
 
 
 @command.command(name="verify")
@@ -141,13 +141,13 @@ def verify(
     names = {dataset} if dataset else {*ledger.datasets(), *(h.dataset for h in given)}
     accounts = [ledger.verify(name, known) for name in sorted(names)]
     if form == "json":
-        return tell(accounts, form)
+        return show_accounts(accounts, form)
     for account in accounts:
-        console.tell(
+        console.write(
             f" ok  {shown(account.dataset)}   {_entries(account.seq)}, "
             f"head {account.head[:16]}\n"
         )
-    return exit_codes.FINE
+    return exit_codes.OK
 
 
 @command.command(name="raise-cap")
@@ -157,7 +157,7 @@ def verify(
 @FORMAT
 def raise_cap(*, dataset: str, epsilon: Fraction, location: str, form: str) -> int:
     """Allow more to be spent on DATASET; the entry stays in the chain for good."""
-    return tell([_ledger(location).raise_cap(dataset, epsilon)], form)
+    return show_accounts([_ledger(location).raise_cap(dataset, epsilon)], form)
 
 
 @command.command(name="bind")
@@ -177,7 +177,7 @@ def bind(*, dataset: str, data: str, shared: bool, location: str, form: str) -> 
     what was spent stays spent. The place that the data left stays taken, and the
     entry stays in the chain for good. A folder or a pattern covers all its files.
     """
-    return tell([_ledger(location).bind(dataset, data, shared=shared)], form)
+    return show_accounts([_ledger(location).bind(dataset, data, shared=shared)], form)
 
 
 @command.command(name="recover")
@@ -192,13 +192,13 @@ def recover(*, dataset: str, number: int | None, location: str, form: str) -> in
     """
     ended = _ledger(location).recover(dataset, number)
     if form == "json":
-        console.tell_json([run_document(run) for run in ended])
-        return exit_codes.FINE
+        console.write_json([run_document(run) for run in ended])
+        return exit_codes.OK
     if not ended:
-        console.tell("no run had died\n")
+        console.write("no run had died\n")
     for run in ended:
-        console.tell(f" run {run.number}   {run.state.value}   ε = {run.epsilon}\n")
-    return exit_codes.FINE
+        console.write(f" run {run.number}   {run.state.value}   ε = {run.epsilon}\n")
+    return exit_codes.OK
 
 
 def _entries(number: int) -> str:

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 _MARKS = {"reserved": "held back", "lost": "spent, not released"}
 
 
-def tell(accounts: list[Account], form: str) -> int:
+def show_accounts(accounts: list[Account], form: str) -> int:
     """Show accounts in the form that was asked for; return the exit code."""
     if form == "json":
-        console.tell_json([_document(account) for account in accounts])
+        console.write_json([_document(account) for account in accounts])
     else:
-        console.tell("\n".join(map(_text, accounts)) or "no dataset is open\n")
-    return exit_codes.FINE
+        console.write("\n".join(map(_text, accounts)) or "no dataset is open\n")
+    return exit_codes.OK
 
 
 def _text(account: Account) -> str:

@@ -29,20 +29,20 @@ def command(
 
     RELEASE is the digest of the release, or how it begins.
     """
-    from dpql.api.output_folder import Target
+    from dpql.api.output_folder import OutputFolder
     from dpql.api.stored_reports import fetched_report
     from dpql.ledger import open_ledger
 
     report = fetched_report(open_ledger(location), dataset, release.lower())
-    folder, mended = Target(folder=out, within=RELEASES).write(report)
+    folder, mended = OutputFolder(folder=out, within=RELEASES).write(report)
     if form == "json":
         document = {
             "folder": str(folder),
             "release": report.digest,
             "mended": list(mended),
         }
-        console.tell_json(document)
+        console.write_json(document)
     else:
         name = shown(str(folder), limit=400)
-        console.tell(f" fetched      {name}/   {report.name}\n")
-    return exit_codes.FINE
+        console.write(f" fetched      {name}/   {report.name}\n")
+    return exit_codes.OK

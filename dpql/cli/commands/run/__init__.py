@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpql.cli.commands.run.debit_prompt import Debit
+from dpql.cli.commands.run.approvals import Approvals
+from dpql.cli.commands.run.debit_prompt import DebitPrompt
 from dpql.cli.inputs import files
 from dpql.cli.inputs.keys import KEY, PASSPHRASE, TRUST, signer_of
 from dpql.cli.inputs.options import FORMAT, LEDGER
@@ -18,15 +19,9 @@ from dpql.cli.ui.help_text import examples
 from dpql.diagnostics import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import date
-
     from dpql.api.execute import Executed
     from dpql.ledger import Account, Ledger
     from dpql.model.plan import Plan
-    from dpql.reports.trust import Trust
-
-_LIMIT = 1 << 20
 
 
 @click.command(
@@ -43,12 +38,17 @@ _LIMIT = 1 << 20
     metavar="NAME=URI",
     multiple=True,
     required=True,
-    help="Which file, glob or URL the plan's source is.",
+    help="The file, glob or URL of the data that the plan reads.",
 )
 @KEY
 @click.option("--out", type=click.Path(path_type=Path), help="The release folder.")
 @click.option("--dataset", help="The owner's name of the data, if not the source's.")
-@click.option("--engine", default="polars", show_default=True, help="What adds up.")
+@click.option(
+    "--engine",
+    default="polars",
+    show_default=True,
+    help="Engine that aggregates the rows.",
+)
 @LEDGER
 @click.option("--no-ledger", is_flag=True, help="Debit nothing; the report says so.")
 @click.option(
@@ -59,7 +59,7 @@ _LIMIT = 1 << 20
     help="A signed approval; those beside the plan are found.",
 )
 @TRUST
-@click.option("--again", is_flag=True, help="Draw anew, and pay anew.")
+@click.option("--again", is_flag=True, help="Draw again, and pay again.")
 @click.option("--yes", is_flag=True, help="Do not ask before the debit.")
 @PASSPHRASE
 @FORMAT
@@ -69,6 +69,12 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     A plan that was released before is not run again: the stored release is
     returned and nothing is spent, unless --again asks for a new draw.
     """
+    from dpql.api.execute import execute
+    from dpql.api.run_request import RunRequest
+    from dpql.cli.commands.run.terminal_listener import TerminalListener
+    from dpql.cli.ui.progress import stage_bar
+    from dpql.curator.wall import engines_muted
+
     plan = files.plan_at(path, current=True)
     _require_engine(options["engine"])
     frames = _bound(options["bindings"], plan)
@@ -76,40 +82,38 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     signer = signer_of(options["key"], options["passphrase_file"])
     ledger = None if options["no_ledger"] else _ledger(options["location"])
     account = ledger.account(dataset) if ledger else None
-    stored = _stored(account, plan, again=options["again"])
-    stale = _stale(path, plan) if stored is None else []
-    debit = Debit.of(plan, account)
-    if stored is None and not debit.agreed(yes=options["yes"]):
+    stored = _is_stored(account, plan, again=options["again"])
+    stale = [] if stored else _stale_specs(path, plan)
+    debit = DebitPrompt.of(plan, account)
+    if not stored and not debit.confirm(yes=options["yes"]):
         console.note("not run; nothing was read and nothing was spent\n")
-        return exit_codes.AT_FAULT
-    day, trust = datetime.now(UTC).date(), trust_at(options["trust"])
-    needed = stored is not None or (account is not None and account.approvals > 0)
-    believed = None if needed else _belief(plan, trust, day, dataset)
-    from dpql.api.execute import execute
-    from dpql.cli.ui.progress import watched
-    from dpql.curator.wall import engines_muted
-
-    with engines_muted(), watched() as watch:
-        done = execute(
-            plan,
-            frames,
+        return exit_codes.INPUT_FAULT
+    approvals = Approvals(
+        plan=plan,
+        dataset=dataset,
+        trust=trust_at(options["trust"]),
+        day=datetime.now(UTC).date(),
+        required=stored or (account is not None and account.approvals > 0),
+    )
+    with engines_muted(), stage_bar() as show_stage:
+        request = RunRequest(
+            plan=plan,
+            frames=frames,
             ledger=ledger,
             dataset=dataset,
-            signers=[signer],
-            day=day,
-            trust=trust,
-            approvals=_approvals(path, options["approvals"], believed, dataset),
+            signers=(signer,),
+            day=approvals.day,
+            trust=approvals.trust,
+            approvals=approvals.collect(path, options["approvals"]),
             folder=options["out"],
             within=RELEASES,
-            published=[RELEASES],
+            published=(RELEASES,),
             again=options["again"],
             engine=options["engine"],
-            stage=debit.before(watch),
-            reserved=debit.reserved,
-            ended=debit.ended,
         )
-    _tell(done, form, stale)
-    return exit_codes.FINE
+        done = execute(request, TerminalListener(debit, show_stage))
+    _show(done, form, stale)
+    return exit_codes.OK
 
 
 def _require_engine(name: str) -> None:
@@ -124,36 +128,39 @@ def _require_engine(name: str) -> None:
         raise exit_codes.UsageFault.of(why.code, why.message, hint=why.hint) from None
 
 
-def _stale(path: Path, plan: Plan) -> list[str]:
-    """Warn of specs beside a plan that say something else by now; return them."""
+def _stale_specs(path: Path, plan: Plan) -> list[str]:
+    """Warn of specs beside a plan that mean something else by now; return them."""
+    from dpql import api
     from dpql.errors import DpqlError
 
     found: list[str] = []
-    for spec in files.specs_beside(path) if path.suffix == ".json" else ():
+    for file in files.specs_beside(path) if path.suffix == ".json" else ():
         try:
-            other = files.plan_at(spec).digest
+            spec = api.load(file)
+            if spec == plan.spec:
+                continue
+            now = f"compiles to plan {api.plan(spec).digest[:8]}"
         except DpqlError:
             now = "has faults"
-        else:
-            if other == plan.digest:
-                continue
-            now = f"compiles to plan {other[:8]}"
-        name = shown(str(spec), limit=400)
+        name = shown(str(file), limit=400)
         console.note(f" stale        {name} now {now}; plan {plan.digest[:8]} is run\n")
-        found.append(str(spec))
+        found.append(str(file))
     return found
 
 
 def _bound(bindings: tuple[str, ...], plan: Plan) -> dict[str, object]:
+    """Return what the names of --data are bound to."""
     found: dict[str, object] = {}
     for binding in bindings:
-        name, equals, place = binding.partition("=")
-        if not (equals and name and place) or name in found:
-            raise click.UsageError("--data is NAME=URI, each name once")
-        found[name] = place
+        name, equals, location = binding.partition("=")
+        if not (equals and name and location) or name in found:
+            raise click.UsageError("write --data NAME=URI, each name once")
+        found[name] = location
     source = plan.spec.data.source
     if set(found) != {source}:
-        raise click.UsageError(f"the plan reads `{shown(source)}`: --data {source}=URI")
+        raise click.UsageError(
+            f"the plan reads `{shown(source)}`; bind the data: --data {source}=FILE"
+        )
     return found
 
 
@@ -163,57 +170,14 @@ def _ledger(location: str) -> Ledger:
     return open_ledger(location)
 
 
-def _stored(account: Account | None, plan: Plan, *, again: bool) -> str | None:
-    """Return the digest of the release that an earlier run of the plan stored."""
-    run = account.released(plan.digest) if account and not again else None
-    return run.envelope if run else None
+def _is_stored(account: Account | None, plan: Plan, *, again: bool) -> bool:
+    """Tell whether the release of an earlier run of the plan will be returned."""
+    return (
+        account is not None and not again and account.released(plan.digest) is not None
+    )
 
 
-def _belief(
-    plan: Plan, trust: Trust | None, day: date, dataset: str
-) -> Callable[[bytes], object]:
-    """Return what refuses an approval that does not hold."""
-    from dpql.reports.approval import verify_approvals
-    from dpql.reports.trust import Trust
-
-    known = trust or Trust(())
-    return lambda one: verify_approvals([one], plan, known, day=day, dataset=dataset)
-
-
-def _approvals(
-    path: Path,
-    named: tuple[Path, ...],
-    believed: Callable[[bytes], object] | None,
-    dataset: str,
-) -> list[bytes]:
-    """Return the approvals that were named, and those beside the plan.
-
-    One beside the plan that is for another dataset is passed over; where none is
-    needed, so is one that nobody believes.
-    """
-    from dpql.errors import VerifyFault
-    from dpql.reports.approval import dataset_of
-
-    found = [files.contents(each, limit=_LIMIT) for each in named]
-    for each in sorted(path.parent.glob(f"{files.stem(path)}.approval.*.json")):
-        approval = files.contents(each, limit=_LIMIT)
-        other = dataset_of(approval)
-        if other not in (None, dataset) and approval not in found:
-            name = shown(each.name, limit=400)
-            console.note(f" passed over  {name}: it is for {shown(other)}\n")
-            continue
-        if believed is not None and approval not in found:
-            try:
-                believed(approval)
-            except VerifyFault as fault:
-                name, (why, *_) = shown(each.name, limit=400), fault.diagnostics
-                console.note(f" passed over  {name}: {why.message}\n")
-                continue
-        found.append(approval)
-    return found
-
-
-def _tell(done: Executed, form: str, stale: list[str]) -> None:
+def _show(done: Executed, form: str, stale: list[str]) -> None:
     from dpql.cli.ui.table_width import fit_width
     from dpql.reports.display import unverified_view
     from dpql.reports.render_text import as_text
@@ -221,7 +185,7 @@ def _tell(done: Executed, form: str, stale: list[str]) -> None:
     report, folder = done.report, done.folder
     view = unverified_view(report.envelope, report.digest)
     if form == "json":
-        console.tell_json(
+        console.write_json(
             {
                 "folder": str(folder),
                 "release": report.digest,
@@ -245,15 +209,15 @@ def _tell(done: Executed, form: str, stale: list[str]) -> None:
         )
         return
     if not done.fresh:
-        console.tell(
+        console.write(
             f" already released as {report.name}; nothing drawn, nothing spent "
             "(use --again for a new draw)\n"
         )
         if done.mended:
             name, files = shown(str(folder), limit=400), ", ".join(done.mended)
-            console.tell(f" mended       {name}/   {files}\n")
+            console.write(f" mended       {name}/   {files}\n")
         return
     entry = f"   ledger #{done.entries[1]}" if done.entries else "   no ledger"
     name = shown(str(folder), limit=400)
     text = f" released     {name}/   {report.name}{entry}\n\n{as_text(view)}"
-    console.tell(fit_width(text, console.width()))
+    console.write(fit_width(text, console.width()))
