@@ -12,15 +12,15 @@ from cli.started import surroundings
 TALKATIVE = """
 import os, sys
 from dpql.cli.main import main
-from dpql.curator.engines import polars_engine
+from dpql.curator.engines import polars
 
-honest = polars_engine.add_up
+honest = polars.sums
 
 def talkative(*arguments, **named):
     os.write(2, b"a cell that nobody may see")
     return honest(*arguments, **named)
 
-polars_engine.add_up = talkative
+polars.sums = talkative
 main(sys.argv[1:])
 """
 
