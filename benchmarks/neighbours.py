@@ -121,7 +121,7 @@ def commands(folder: Path) -> Callable[[Path], None]:
     )
 
 
-def told(run: Callable[[Path], None], pair: Sequence[Path], times: int) -> float:
+def difference(run: Callable[[Path], None], pair: Sequence[Path], times: int) -> float:
     """Return how often a run on the second table takes longer than one on the first."""
     order = [0, 1] * times
     random.shuffle(order)
@@ -154,7 +154,7 @@ def main(arguments: list[str]) -> None:
             print(f"  {'':24}" + "".join(f"{form:>9}" for form in FORMS))
             for record in records:
                 found = [
-                    told(run, [made[form][""], made[form][record]], times)
+                    difference(run, [made[form][""], made[form][record]], times)
                     for form in FORMS
                 ]
                 row = "".join(f"{one:9.3f}" for one in found)

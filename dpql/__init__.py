@@ -1,7 +1,7 @@
 """dpql: differential privacy you can review, run exactly, and verify.
 
     import dpql
-    spec    = dpql.load("specs/wages.yaml")        # SpecError has every fault and place
+    spec    = dpql.load("specs/wages.yaml")        # SpecError has every fault
     plan    = dpql.plan(spec)                      # pure; print(plan) is for review
     release = dpql.run(plan, {"wages": frame})     # the only verb that sees rows
     report  = dpql.sign(release, "keys/steward")   # report.write(folder)
@@ -41,8 +41,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'dpql' has no attribute {name!r}")
     from importlib import import_module
 
-    place = "dpql.errors" if name == "DpqlError" else "dpql.api"
-    value = getattr(import_module(place), name)
+    module = "dpql.errors" if name == "DpqlError" else "dpql.api"
+    value = getattr(import_module(module), name)
     globals()[name] = value
     return value
 

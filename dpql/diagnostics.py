@@ -67,7 +67,7 @@ def render_text(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
-    """Return one line for each fault: place, code, message, hint."""
+    """Return one line for each fault: source span, code, message, hint."""
     return "\n".join(
         _headline(diagnostic)
         + (f" ({_line(diagnostic.hint)})" if diagnostic.hint else "")
@@ -79,9 +79,9 @@ def _full(diagnostic: Diagnostic) -> str:
     lines = [_headline(diagnostic)]
     span = diagnostic.span
     margin = " " * len(str(span.line)) if span else ""
-    if span and span.excerpt:
-        excerpt, caret = _caret(span)
-        lines += [f"{margin} |", f"{span.line} | {excerpt}", f"{margin} | {caret}"]
+    if span and span.first_line:
+        shown, caret = _caret(span)
+        lines += [f"{margin} |", f"{span.line} | {shown}", f"{margin} | {caret}"]
     if diagnostic.hint:
         lines.append(f"{margin} = hint: {_line(diagnostic.hint)}")
     return "\n".join(lines)
@@ -89,8 +89,8 @@ def _full(diagnostic: Diagnostic) -> str:
 
 def _headline(diagnostic: Diagnostic) -> str:
     span = diagnostic.span
-    place = f"{_line(span.source)}:{span.line}:{span.column}: " if span else ""
-    return f"{place}{diagnostic.code} {_line(diagnostic.message)}"
+    where = f"{_line(span.source)}:{span.line}:{span.column}: " if span else ""
+    return f"{where}{diagnostic.code} {_line(diagnostic.message)}"
 
 
 def _line(text: str) -> str:
@@ -99,16 +99,16 @@ def _line(text: str) -> str:
 
 def _caret(span: Span) -> tuple[str, str]:
     start = span.column - 1
-    end = span.end_column - 1 if span.end_line == span.line else len(span.excerpt)
+    end = span.end_column - 1 if span.end_line == span.line else len(span.first_line)
     end = max(start + 1, end)
-    first = max(0, start - _WIDTH // 2) if len(span.excerpt) > _WIDTH else 0
-    window = span.excerpt[first : first + _WIDTH]
+    first = max(0, start - _WIDTH // 2) if len(span.first_line) > _WIDTH else 0
+    window = span.first_line[first : first + _WIDTH]
     before, marked = window[: start - first], window[start - first : end - first]
     left = "…" if first else ""
-    right = "…" if first + _WIDTH < len(span.excerpt) else ""
-    excerpt = left + "".join(map(_visible, window)).rstrip() + right
+    right = "…" if first + _WIDTH < len(span.first_line) else ""
+    shown = left + "".join(map(_visible, window)).rstrip() + right
     indent = " " * (len(left) + _columns(before))
-    return excerpt, indent + "^" * max(1, _columns(marked))
+    return shown, indent + "^" * max(1, _columns(marked))
 
 
 def _columns(text: str) -> int:

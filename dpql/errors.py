@@ -1,8 +1,8 @@
 """Faults: where they are, and what they say.
 
 Every refusal of dpql is a `DpqlError` that carries one or more `Diagnostic`s.
-A diagnostic has a code that is never reused, a message, a place when there is one,
-and a hint that says what to write instead. What each code means stands in
+A diagnostic has a code that is never reused, a message, a source span when there is
+one, and a hint that says what to write instead. What each code means stands in
 `dpql.manual`, and nowhere else.
 """
 
@@ -17,7 +17,7 @@ from typing import ClassVar, Self
 class Span:
     """A stretch of a source text; lines and columns count from 1, the end is open.
 
-    ``excerpt`` is the first line of the stretch, so that a fault can be shown without
+    ``first_line`` is the text of that line, so that a fault can be shown without
     reading the file a second time.
     """
 
@@ -26,12 +26,12 @@ class Span:
     column: int
     end_line: int
     end_column: int
-    excerpt: str = field(default="", compare=False, repr=False)
+    first_line: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault: code, message, place, hint."""
+    """One fault: code, message, source span, hint."""
 
     code: str
     message: str

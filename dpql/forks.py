@@ -60,9 +60,9 @@ def _thread_names() -> list[bytes]:
     from pathlib import Path
 
     names = []
-    for place in Path("/proc/self/task").glob("*/comm"):
+    for path in Path("/proc/self/task").glob("*/comm"):
         with contextlib.suppress(OSError):  # a thread may end meanwhile
-            names.append(place.read_bytes().strip())
+            names.append(path.read_bytes().strip())
     return names
 
 

@@ -30,7 +30,7 @@ def test_taken_name_is_refused(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_replaced_file_takes_the_place_of_a_link(tmp_path: Path) -> None:
+def test_replaced_file_stands_where_a_link_stood(tmp_path: Path) -> None:
     """The link goes, what it pointed at stays."""
     (tmp_path / "target").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "target")

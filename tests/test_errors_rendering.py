@@ -17,7 +17,7 @@ def faults_of(text: str) -> tuple[Diagnostic, ...]:
     return caught.value.diagnostics
 
 
-def test_full_rendering_points_at_the_place() -> None:
+def test_full_rendering_points_at_the_span() -> None:
     """The line, a caret below the word, and a hint."""
     faults = faults_of(REFERENCE.replace("mean: wage", "mean: wages"))
     expected = """\
@@ -40,13 +40,13 @@ def test_concise_rendering_is_one_line() -> None:
 
 
 def test_faults_are_separated_by_a_blank_line() -> None:
-    """Several faults are told apart."""
+    """Several faults are distinguished."""
     faults = faults_of(REFERENCE.replace("wage\n", "wages\n").replace("1.0", "0"))
     assert render_text(faults).count("\n\n") == len(faults) - 1
     assert len(faults) > 1
 
 
-def test_a_fault_without_a_place_is_shown_without_one() -> None:
+def test_a_fault_without_a_span_is_shown_without_one() -> None:
     """A fault about a whole file has no line."""
     assert render_text([Diagnostic("DPQL101", "cannot read")]) == "DPQL101 cannot read"
 
@@ -72,17 +72,17 @@ def test_long_lines_are_shown_around_the_caret() -> None:
     line = "a" * 500 + "BAD" + "b" * 500
     span = Span("f", 1, 501, 1, 504, line)
     rendered = render_text([Diagnostic("DPQL205", "bad", span)])
-    _, _, excerpt, caret = rendered.split("\n")
-    assert len(excerpt) < 120
-    assert excerpt[caret.index("^") :][:3] == "BAD"
+    _, _, shown, caret = rendered.split("\n")
+    assert len(shown) < 120
+    assert shown[caret.index("^") :][:3] == "BAD"
 
 
 def test_caret_stands_below_wide_and_escaped_characters() -> None:
     """Wide characters take two columns, hidden ones their spelling."""
     span = Span("f", 1, 3, 1, 4, "日\x1bX")
     rendered = render_text([Diagnostic("DPQL205", "bad", span)])
-    _, _, excerpt, caret = rendered.split("\n")
-    assert excerpt == "1 | 日\\u{1b}X"
+    _, _, shown, caret = rendered.split("\n")
+    assert shown == "1 | 日\\u{1b}X"
     assert caret == "  |         ^"
 
 

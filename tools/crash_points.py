@@ -160,8 +160,8 @@ def stopped_run(root: Path, last: int) -> tuple[bool, list[str]]:
     if stored is not None:
         # A report that was sealed comes back whole, at no cost.
         run_once(scene, again=False)
-        place = scene.folder / "releases" / "first"
-        verify_release(place, the_trust(), ledger=scene.ledger())
+        release = scene.folder / "releases" / "first"
+        verify_release(release, the_trust(), ledger=scene.ledger())
         if scene.ledger().account(DATASET).seq != before.seq:
             wrong.append("fetching a stored report changed the ledger")
     after = next_run_works(scene)
@@ -176,19 +176,19 @@ def stopped_mending(root: Path, last: int) -> tuple[bool, list[str]]:
     """Stop the mending of a folder at a step; return the same."""
     scene = prepare(root / f"mend{last}", None)
     run_once(scene, again=True)
-    place = scene.folder / "releases" / "first"
-    whole = {path.name: path.read_bytes() for path in place.iterdir()}
-    harm(place, last)
+    release = scene.folder / "releases" / "first"
+    whole = {path.name: path.read_bytes() for path in release.iterdir()}
+    harm(release, last)
     before = scene.ledger().account(DATASET)
     ended = crash(scene, last, again=False)
     run_once(scene, again=False)
     wrong = []
-    if {path.name: path.read_bytes() for path in place.iterdir()} != whole:
-        left = sorted(path.name for path in place.iterdir())
+    if {path.name: path.read_bytes() for path in release.iterdir()} != whole:
+        left = sorted(path.name for path in release.iterdir())
         wrong.append(f"the folder was not mended: {left}")
     if scene.ledger().verify(DATASET) != before:
         wrong.append("mending changed the ledger")
-    verify_release(place, the_trust(), ledger=scene.ledger())
+    verify_release(release, the_trust(), ledger=scene.ledger())
     return ended, wrong + leftovers(scene)
 
 

@@ -104,8 +104,8 @@ class Scene:
 
 def run_on(scene: Scene, ready: Connection) -> None:
     """Run the plan until somebody kills us; note every draw and every report."""
-    place = scene.folder
-    notes = os.open(place / "notes", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    folder = scene.folder
+    notes = os.open(folder / "notes", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     sign = execution.sign
 
     def noted(*arguments: object, **options: object) -> object:
@@ -124,19 +124,19 @@ def run_on(scene: Scene, ready: Connection) -> None:
                 dataset=DATASET,
                 signers=(SIGNER,),
                 day=DAY,
-                folder=place / "releases" / f"{os.getpid()}-{number}",
+                folder=folder / "releases" / f"{os.getpid()}-{number}",
                 again=True,
             )
         )
         os.write(notes, f"printed {done.report.digest}\n".encode())
 
 
-def prepare(place: Path, server: str | None, cap: Fraction = Fraction(10**5)) -> Scene:
+def prepare(folder: Path, server: str | None, cap: Fraction = Fraction(10**5)) -> Scene:
     """Make data and a ledger to run on."""
-    (place / "releases").mkdir(parents=True)
+    (folder / "releases").mkdir(parents=True)
     rows = "region\n" + "a\n" * 30 + "b\n" * 20
-    (place / "rows.csv").write_text(rows, encoding="utf-8")
-    scene = Scene(place, str(place / "ledger.db") if server is None else room(server))
+    (folder / "rows.csv").write_text(rows, encoding="utf-8")
+    scene = Scene(folder, str(folder / "ledger.db") if server is None else room(server))
     ledger = open_ledger(scene.location, create=True)
     ledger.open_account(DATASET, cap=cap, unit=None, neighbours=Neighbours.ADD_REMOVE)
     return scene
@@ -196,9 +196,9 @@ def changing(scene: Scene) -> Iterator[Callable[[], bool]]:
 def faults(scene: Scene, *, thorough: bool) -> list[str]:
     """Return what is wrong after a kill; nothing, if all promises hold."""
     found = []
-    place, ledger = scene.folder, scene.ledger()
+    folder, ledger = scene.folder, scene.ledger()
     account = ledger.verify(DATASET)
-    notes = Counter(_notes(place))
+    notes = Counter(_notes(folder))
     spent = [run for run in account.runs if run.state is not State.RESERVED]
     if notes["drawn"] > len(spent):
         found.append("noise was drawn without a debit")
@@ -207,7 +207,7 @@ def faults(scene: Scene, *, thorough: bool) -> list[str]:
     sealed = {run.envelope for run in account.runs if run.state is State.RELEASED}
     if any(note.startswith("printed ") and note[8:] not in sealed for note in notes):
         found.append("a report was printed that is not stored")
-    folders = sorted(p for p in (place / "releases").iterdir() if p.name[0] != ".")
+    folders = sorted(p for p in (folder / "releases").iterdir() if p.name[0] != ".")
     for folder in folders if thorough else folders[-3:]:
         verify_release(folder, the_trust(), ledger=ledger)
         if len(list(folder.iterdir())) != 4:
@@ -239,8 +239,8 @@ def next_run_works(scene: Scene) -> Account:
 def leftovers(scene: Scene) -> list[str]:
     """Return what killed runs have left that the next one did not take away."""
     state = Path(os.environ["XDG_STATE_HOME"])
-    places = (scene.folder, scene.folder / "releases", *state.glob("dpql/*"))
-    hidden = [path.name for place in places for path in place.glob(".*")]
+    folders = (scene.folder, scene.folder / "releases", *state.glob("dpql/*"))
+    hidden = [path.name for folder in folders for path in folder.glob(".*")]
     return [f"{name} was left behind" for name in hidden]
 
 
@@ -280,8 +280,8 @@ def main(arguments: list[str]) -> int:
     return 1 if broken else 0
 
 
-def _notes(place: Path) -> list[str]:
-    path = place / "notes"
+def _notes(folder: Path) -> list[str]:
+    path = folder / "notes"
     return path.read_text("utf-8").splitlines() if path.exists() else []
 
 

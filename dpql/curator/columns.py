@@ -2,7 +2,7 @@
 
     WHOLE   the nearest integer, ties up, in 64 bits
     REAL    the nearest double; infinities stay, NaN is null
-    CODE    the place of a word among the declared keys, counted from 0
+    CODE    the number of a word among the declared keys, counted from 0
     ID      an integer of 64 bits, or bytes: equal ids, and no others, have equal cells
 
 Sources make canonical cells, and engines meet no others: no text, no NaN, no type that

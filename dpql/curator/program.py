@@ -107,7 +107,7 @@ Test = Present | Within | OneOf | Negation | Conjunction | Disjunction
 
 @dataclass(frozen=True, slots=True)
 class KeyAxis:
-    """A row's place along the axis is the code of a column; a null is in no cell."""
+    """A row's position along the axis is the code of a column; a null is in no cell."""
 
     column: str
     size: int
@@ -118,7 +118,7 @@ class KeyAxis:
 
 @dataclass(frozen=True, slots=True)
 class BinAxis:
-    """A row's place is the bin of a number; outside all bins it is in no cell.
+    """A row's position is the bin of a number; outside all bins it is in no cell.
 
     So is a null, unless the bins have a fill for it.
     """

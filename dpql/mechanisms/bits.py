@@ -96,5 +96,5 @@ def each_lane(bits: Bits, count: int, width: int) -> Iterator[Lane]:
     size = -(-width // _BYTE)
     for lanes in stretches(count):
         heads = bits.read(lanes, 0, width)
-        for place, lane in enumerate(lanes):
-            yield Lane(bits, lane, heads[size * place : size * (place + 1)])
+        for index, lane in enumerate(lanes):
+            yield Lane(bits, lane, heads[size * index : size * (index + 1)])

@@ -33,15 +33,15 @@ _MORE = 27
 """Places of a logarithm beyond the digits: what it rounds is lost in their radius."""
 
 _SPARE = 8
-"""Bits of the scale, at least, beyond the places of a logarithm."""
+"""Bits of the scale, at least, beyond those of a logarithm's fraction."""
 
 
 class Kit:
     """Constants of the sampler for a number of digits, computed once per noise.
 
-    A magnitude is carried as an integer over 2**``places``, with ``lift`` steps added,
+    A magnitude is an integer over 2**``fraction_bits``, with ``lift`` steps added,
     so that no magnitude is shorter than another. ``base`` is lift + beta - ln(4)/theta
-    less the ``slack``, ``scale`` is 1/theta over the places that a logarithm has not,
+    less the ``slack``, ``scale`` is 1/theta over the bits that a logarithm has not,
     and ``reach`` * 2**shift is how far U may take it from the middle.
     """
 
@@ -51,10 +51,10 @@ class Kit:
         "digits",
         "double",
         "flips",
+        "fraction_bits",
         "lift",
         "logarithm",
         "mask",
-        "places",
         "reach",
         "scale",
         "slack",
@@ -73,30 +73,30 @@ class Kit:
         self.double = 2 * noise.lattice.denominator
         self.lift = 1 << (max(0, size) + _LIFT)
         self.logarithm = logarithm_to(digits + _MORE)
-        behind = self.logarithm.places
+        behind = self.logarithm.fraction_bits
         top = within_word(2 * behind + _SPARE + max(0, -size), 24, 48)
-        self.places = top - max(0, size)
-        ahead = self.places - behind
-        with gmpy2.context(precision=self.places + max(0, size) + 4 + _LIFT):
+        self.fraction_bits = top - max(0, size)
+        shift = self.fraction_bits - behind
+        with gmpy2.context(precision=self.fraction_bits + max(0, size) + 4 + _LIFT):
             theta = gmpy2.mpfr(gmpy2.mpq(exact.numerator, exact.denominator))
             self.beta = gmpy2.log(2 / (1 + gmpy2.exp(-theta))) / theta
-            lifted = gmpy2.mul_2exp(self.beta + self.lift, self.places)
+            lifted = gmpy2.mul_2exp(self.beta + self.lift, self.fraction_bits)
             lifted = gmpy2.mpz(gmpy2.floor(lifted))
-        self.scale = gmpy2.mpz((1 << ahead) * exact.denominator // exact.numerator)
+        self.scale = gmpy2.mpz((1 << shift) * exact.denominator // exact.numerator)
         self.slack = _slack(digits, self.scale, behind)
         self.base = lifted - self.slack - 2 * self.logarithm.ln2 * self.scale
         self.reach = (self.scale + 1) << (behind - digits - 2)
 
 
-def _slack(digits: int, scale: gmpy2.mpz, places: int) -> gmpy2.mpz:
-    """Return more than all roundings of a magnitude together, in its last places.
+def _slack(digits: int, scale: gmpy2.mpz, fraction_bits: int) -> gmpy2.mpz:
+    """Return more than all roundings of a magnitude together, in units of its last bit.
 
         ((shift - 2) * ln 2 - ln m) * scale + beta,   shift <= digits + 1, -ln m <= ln 2
 
     The first factor is below digits and less than digits + 4 units too small, the
     scale less than one; beta is off by less than one, and its floor by one more.
     """
-    return (digits + ERROR) * (scale + 1) + (gmpy2.mpz(digits) << places) + 2
+    return (digits + ERROR) * (scale + 1) + (gmpy2.mpz(digits) << fraction_bits) + 2
 
 
 def width(noise: GeometricNoise) -> int:
@@ -143,12 +143,12 @@ def nearest(noise: GeometricNoise, value: Fraction | int) -> int:
 def _lifted_magnitude(kit: Kit, digits: int) -> int | None:
     """Return lift + floor(-ln(U)/theta + beta), or None if the digits leave it open."""
     least, most = enclosure(kit, digits)
-    low, high = least >> kit.places, most >> kit.places
+    low, high = least >> kit.fraction_bits, most >> kit.fraction_bits
     return int(low) if low == high and digits else None
 
 
 def enclosure(kit: Kit, digits: int) -> tuple[gmpy2.mpz, gmpy2.mpz]:
-    """Return two bounds of lift - ln(U)/theta + beta over 2**places, for digits >= 1.
+    """Return two bounds of lift - ln(U)/theta + beta in binary, for digits >= 1.
 
     Time must not tell the noise: U is 4 m * 2**-shift, m of fixed length and shift
     neither 0 nor 1, which GMP treats apart; and all that follows is the same work on

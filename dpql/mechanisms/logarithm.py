@@ -19,7 +19,7 @@ from functools import cache
 import gmpy2
 
 _FINE = 12
-"""Binary places of c."""
+"""Bits of the fraction of c."""
 
 _STEP = 5
 """Digits of m, after its leading one, that choose c; so many again choose b."""
@@ -35,7 +35,7 @@ is lost inside the series is multiplied by z, and the terms left out are below 2
 
 
 class Logarithm:
-    """The logarithm to so many binary places, for arguments of fewer digits.
+    """The logarithm with so many bits of fraction, for arguments of fewer digits.
 
     The tables hold 1 + ln(c) and 1 + ln(b): a zero would take less time to add.
     """
@@ -47,27 +47,31 @@ class Logarithm:
         "_second",
         "_shares",
         "_surplus",
+        "fraction_bits",
         "ln2",
-        "places",
     )
 
-    def __init__(self, places: int) -> None:
-        self.places = places
-        one = _ONE << places
+    def __init__(self, fraction_bits: int) -> None:
+        self.fraction_bits = fraction_bits
+        one = _ONE << fraction_bits
         heads = range(1 << _STEP, 2 << _STEP)
         self._reciprocals = [(_ONE << (_FINE + _STEP + 1)) // (k + 1) for k in heads]
-        self._first = [one + _ln_down(c, _FINE, places) for c in self._reciprocals]
+        self._first = [
+            one + _ln_down(c, _FINE, fraction_bits) for c in self._reciprocals
+        ]
         self._factors = [(_ONE << 2 * _STEP) + j for j in range(1 << _STEP)]
-        self._second = [one + _ln_down(b, 2 * _STEP, places) for b in self._factors]
+        self._second = [
+            one + _ln_down(b, 2 * _STEP, fraction_bits) for b in self._factors
+        ]
         self._surplus = 2 * one
-        self.ln2 = _ln_down(gmpy2.mpz(2), 0, places)
-        terms = -(-places // (2 * _STEP - 1))
+        self.ln2 = _ln_down(gmpy2.mpz(2), 0, fraction_bits)
+        terms = -(-fraction_bits // (2 * _STEP - 1))
         self._shares = [one // k for k in range(terms, 0, -1)]
 
     def fall(self, mantissa: gmpy2.mpz, digits: int) -> gmpy2.mpz:
         """Return -ln(m) in units of the last place, for m = mantissa / 2**digits.
 
-        Requires: 1/2 <= m < 1 and 6 <= digits <= places - 22.
+        Requires: 1/2 <= m < 1 and 6 <= digits <= fraction_bits - 22.
         Ensures: 0 <= -ln(m) - result < 4 units.
         """
         head = int(mantissa >> (digits - 1 - _STEP)) - (1 << _STEP)
@@ -75,25 +79,25 @@ class Logarithm:
         near = mantissa * self._reciprocals[head]
         following = int(((_ONE << size) - near) >> (size - 2 * _STEP))
         rest = (_ONE << (size + 2 * _STEP)) - near * self._factors[following]
-        places = self.places
-        z = rest << (places - size - 2 * _STEP)
+        fraction_bits = self.fraction_bits
+        z = rest << (fraction_bits - size - 2 * _STEP)
         series = gmpy2.mpz(0)
         for share in self._shares:
-            series = share + (z * series >> places)
+            series = share + (z * series >> fraction_bits)
         found = self._first[head] + self._second[following] - self._surplus
-        return found + (z * series >> places)
+        return found + (z * series >> fraction_bits)
 
 
-def _ln_down(numerator: gmpy2.mpz, bits: int, places: int) -> gmpy2.mpz:
+def _ln_down(numerator: gmpy2.mpz, bits: int, fraction_bits: int) -> gmpy2.mpz:
     """Return ln(numerator / 2**bits) in units of the last place, rounded down."""
-    with gmpy2.context(precision=places + 64, round=gmpy2.RoundDown):
+    with gmpy2.context(precision=fraction_bits + 64, round=gmpy2.RoundDown):
         logarithm = gmpy2.log(gmpy2.div_2exp(numerator, bits))
-        return gmpy2.mpz(gmpy2.floor(gmpy2.mul_2exp(logarithm, places)))
+        return gmpy2.mpz(gmpy2.floor(gmpy2.mul_2exp(logarithm, fraction_bits)))
 
 
-def logarithm_to(places: int) -> Logarithm:
-    """Return the logarithm to at least so many places."""
-    return _logarithm(within_word(places, 36, 57))
+def logarithm_to(fraction_bits: int) -> Logarithm:
+    """Return the logarithm with at least so many bits of fraction."""
+    return _logarithm(within_word(fraction_bits, 36, 57))
 
 
 def within_word(bits: int, low: int, high: int, word: int = 64) -> int:
@@ -109,5 +113,5 @@ def within_word(bits: int, low: int, high: int, word: int = 64) -> int:
 
 
 @cache
-def _logarithm(places: int) -> Logarithm:
-    return Logarithm(places)
+def _logarithm(fraction_bits: int) -> Logarithm:
+    return Logarithm(fraction_bits)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dpql.mechanisms.snapping import SnappingNoise
 
 _NEAR = 29
-"""Bits, at least, in which a step is told: as many as one digit of Python holds."""
+"""Bits, at least, that tell a step: as many as one digit of Python holds."""
 
 _LIFT = 68
 """Bits by which the lift exceeds the farthest step, about."""
@@ -36,12 +36,14 @@ class Kit:
 
     A value is carried in units of the grid with the half of the rounding added,
     ``slope * value + offset`` = f / Lambda + 1/2, as an integer over ``whole``. A
-    logarithm of p bits, mantissa * 2**-places, is a multiple of ``unit`` over it.
+    logarithm of p bits, mantissa / 2**fraction_bits, is then a multiple of
+    ``unit`` over it.
     ``lift`` steps are added before the division, so that every quotient has the same
     size and takes the same time; it is no power of two, near which quotients would
     lose a digit. They are taken off by the ``low`` digits, which hold ``half`` more
     than the step: a difference of long integers takes less time where it is 0.
-    ``shares`` are places * ln 2 and the error of a logarithm, for the places at hand.
+    ``shares`` are fraction_bits * ln 2 and the error of a logarithm, for the numbers of
+    bits at hand.
     """
 
     __slots__ = (
@@ -49,6 +51,7 @@ class Kit:
         "correct",
         "edge",
         "flips",
+        "fraction_bits",
         "gain",
         "half",
         "highest",
@@ -58,7 +61,6 @@ class Kit:
         "mask",
         "needed",
         "offset",
-        "places",
         "shares",
         "start",
         "top",
@@ -76,14 +78,14 @@ class Kit:
         self.width = width(noise)
         self.mask = (1 << (self.width - 1)) - 1
         self.flips = flips(self.width)
-        self.places = 2 * self.needed
+        self.fraction_bits = 2 * self.needed
         slope = 1 / (noise.sensitivity * Lambda)
         self.offset = half - noise.shift * slope
         reach = noise.B / Lambda
         ratio = noise.lambda_prime / Lambda
         common = gmpy2.lcm(slope.denominator, self.offset.denominator)
         common = gmpy2.lcm(gmpy2.lcm(common, reach.denominator), ratio.denominator)
-        self.whole = gmpy2.mpz(common) << self.places
+        self.whole = gmpy2.mpz(common) << self.fraction_bits
         near = max(_NEAR, self.edge.bit_length() + 2)
         self.low = (1 << near) - 1
         self.half = 1 << (near - 1)
@@ -102,14 +104,16 @@ class Kit:
     def prepare(self) -> dict[int, tuple[gmpy2.mpfr, gmpy2.mpfr]]:
         """Return the shares of one request, made at the first draw: plans need none."""
         known = range(self.needed, self.width)
-        self.shares = {places: self.share(places) for places in known}
+        self.shares = {
+            fraction_bits: self.share(fraction_bits) for fraction_bits in known
+        }
         return self.shares
 
-    def share(self, places: int) -> tuple[gmpy2.mpfr, gmpy2.mpfr]:
-        """Return places * ln 2, and a bound of the error of a logarithm with it."""
+    def share(self, fraction_bits: int) -> tuple[gmpy2.mpfr, gmpy2.mpfr]:
+        """Return fraction_bits * ln 2, and a bound of the logarithm's error with it."""
         wide = self.wide
-        bound = wide.div_2exp(places, wide.precision - 4)
-        return wide.mul(self.ln2, places), bound
+        bound = wide.div_2exp(fraction_bits, wide.precision - 4)
+        return wide.mul(self.ln2, fraction_bits), bound
 
 
 def width(noise: SnappingNoise) -> int:
@@ -148,24 +152,24 @@ def signed_logarithm(kit: Kit, bits: Bits) -> gmpy2.mpz:
         read += missing
     spare = digits.bit_length() - kit.needed
     mantissa, exponent = logarithm(kit, digits >> spare, read - 1 - spare)
-    fall = (kit.unit * mantissa) << int(exponent + kit.places)
+    fall = (kit.unit * mantissa) << int(exponent + kit.fraction_bits)
     return (-fall, fall)[negative]
 
 
-def logarithm(kit: Kit, digits: int, places: int) -> tuple[gmpy2.mpz, gmpy2.mpz]:
-    """Return RN_p(ln(digits * 2**-places)) as mantissa and exponent of two.
+def logarithm(kit: Kit, digits: int, fraction_bits: int) -> tuple[gmpy2.mpz, gmpy2.mpz]:
+    """Return RN_p(ln(digits * 2**-fraction_bits)) as mantissa and exponent of two.
 
-    The logarithm is computed to p + 80 bits as ln(digits) - places * ln 2, with an
-    absolute error below places * 2**(4 - p - 80); if both ends round alike, that is
-    the correct rounding. Otherwise (once in 2**60 draws) MPFR rounds U itself.
+    The logarithm is computed to p + 80 bits as ln(digits) - fraction_bits * ln 2, with
+    an absolute error below fraction_bits * 2**(4 - p - 80); if both ends round alike,
+    that is the correct rounding. Otherwise (once in 2**60 draws) MPFR rounds U itself.
     """
     wide, correct = kit.wide, kit.correct
     shares = kit.shares or kit.prepare()
-    whole, error = shares.get(places) or kit.share(places)
+    whole, error = shares.get(fraction_bits) or kit.share(fraction_bits)
     value = wide.sub(wide.log(digits), whole)
     low = correct.sub(value, error)
     if low != correct.add(value, error):
-        uniform = gmpy2.context(precision=kit.needed).div_2exp(digits, places)
+        uniform = gmpy2.context(precision=kit.needed).div_2exp(digits, fraction_bits)
         low = correct.log(uniform)
     return low.as_mantissa_exp()  # type: ignore[no-any-return]
 

@@ -89,9 +89,9 @@ def drawn_floors(
         floors ^= words
         if mirrored:
             floors -= words
-        for place in doubtful.tolist():
-            head = heads[size * place : size * (place + 1)]
-            floors[place] = draw(Lane(bits, lanes[place], head))
+        for index in doubtful.tolist():
+            head = heads[size * index : size * (index + 1)]
+            floors[index] = draw(Lane(bits, lanes[index], head))
         steps[lanes.start : lanes.stop] = floors
     return steps
 

@@ -76,7 +76,7 @@ class _CutOffError(Exception):
 class _Script:
     """Bits that answer as written, write 0 at the first new request, and count up."""
 
-    __slots__ = ("_answers", "_depth", "_limits", "_place", "_position", "_spent")
+    __slots__ = ("_answers", "_depth", "_index", "_limits", "_position", "_spent")
 
     source = "enumeration"
     seeded = True
@@ -85,11 +85,11 @@ class _Script:
         self._depth = depth
         self._answers: list[int] = []
         self._limits: list[int] = []
-        self._place = self._position = self._spent = 0
+        self._index = self._position = self._spent = 0
 
     def rewind(self) -> None:
         """Start the next run at the head of the script."""
-        self._place = self._position = self._spent = 0
+        self._index = self._position = self._spent = 0
 
     def weight(self) -> int:
         """Return the mass of the path just run, in units of 2**-depth."""
@@ -98,7 +98,7 @@ class _Script:
     def advance(self) -> bool:
         """Go to the next path; return whether there is one."""
         answers, limits = self._answers, self._limits
-        del answers[self._place :], limits[self._place :]
+        del answers[self._index :], limits[self._index :]
         while answers:
             answers[-1] += 1
             if answers[-1] < limits[-1]:
@@ -115,13 +115,13 @@ class _Script:
                 f"of {len(lanes)} lanes after bit {self._position}"
             )
         width = stop - start
-        place = self._place
-        if place == len(self._answers):
+        index = self._index
+        if index == len(self._answers):
             if self._spent + width > self._depth:
                 raise _CutOffError
             self._answers.append(0)
             self._limits.append(1 << width)
         self._position = stop
         self._spent += width
-        self._place = place + 1
-        return self._answers[place].to_bytes((width + 7) >> 3, "big")
+        self._index = index + 1
+        return self._answers[index].to_bytes((width + 7) >> 3, "big")

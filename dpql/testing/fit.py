@@ -167,7 +167,7 @@ def _merge_thin(
     *others, (count, mass) = cells
     if not others or not 0 < mass * trials < least:
         return cells
-    thinnest = min(range(len(others)), key=lambda place: others[place][1])
+    thinnest = min(range(len(others)), key=lambda index: others[index][1])
     more, probability = others[thinnest]
     others[thinnest] = (more + count, probability + mass)
     return others

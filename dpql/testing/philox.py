@@ -61,8 +61,8 @@ def blocks(
     words = np.empty((len(lanes), len(which), 4), dtype=">u4")
     for first in range(0, len(lanes), _CHUNK):
         chunk = lanes[first : first + _CHUNK].astype(np.uint64)
-        for place, block in enumerate(which):
-            words[first : first + _CHUNK, place] = _rounds(key, call, chunk, block)
+        for column, block in enumerate(which):
+            words[first : first + _CHUNK, column] = _rounds(key, call, chunk, block)
     return words.view(np.uint8).reshape(len(lanes), 16 * len(which))
 
 

@@ -96,7 +96,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.place = path.with_suffix(".pwd")
+        self.here = path.with_suffix(".pwd")
         self.python: subprocess.Popen[str] | None = None
         shutil.copytree(ROOT / "specs", path / "specs")
 
@@ -104,7 +104,7 @@ class Folder:
         """Return what a command prints, both streams, and its exit code."""
         programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         kept = {k: v for k, v in os.environ.items() if not k.startswith("DPQL")}
-        line = command.line + _FOLLOW.format(shlex.quote(str(self.place)))
+        line = command.line + _FOLLOW.format(shlex.quote(str(self.here)))
         done = subprocess.run(
             ["bash", "-c", line],
             cwd=self.path,
@@ -121,7 +121,7 @@ class Folder:
             timeout=900,
             check=False,
         )
-        self.path = Path(self.place.read_text("utf-8").rstrip("\n"))
+        self.path = Path(self.here.read_text("utf-8").rstrip("\n"))
         return done.stdout, done.returncode
 
     def session(self, block: Block, name: str) -> None:
@@ -193,7 +193,7 @@ def expected_status(note: str) -> int:
 def rewritten(page: Path) -> str:
     """Return the page with what its commands print now."""
     text = page.read_text("utf-8")
-    output, place = [], 0
+    output, position = [], 0
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name) / "work")
         for block in blocks(text):
@@ -209,10 +209,10 @@ def rewritten(page: Path) -> str:
                     folder.run(each)
             elif block.kind == "python":
                 folder.session(block, page.name)
-            output += [text[place : block.start], body]
-            place = block.end
+            output += [text[position : block.start], body]
+            position = block.end
         folder.close()
-    return "".join([*output, text[place:]])
+    return "".join([*output, text[position:]])
 
 
 def _refreshed(folder: Folder, command: Command, block: Block) -> str:
@@ -233,9 +233,9 @@ def _save(folder: Folder, block: Block) -> None:
     target.write_text(block.body, "utf-8")
 
 
-def play(page: Path, place: Path) -> Iterator[str]:
+def play(page: Path, parent: Path) -> Iterator[str]:
     """Run a page in a new folder and yield what is not as it says."""
-    folder = Folder(place / "work")
+    folder = Folder(parent / "work")
     for block in blocks(page.read_text("utf-8")):
         if block.note.startswith("file: "):
             _save(folder, block)

@@ -190,9 +190,7 @@ def test_units_of_several_rows_have_no_public_count() -> None:
         ("default alpha", "default: alpha", "without colons"),
     ],
 )
-def test_known_mistakes_get_a_hint(
-    right: str, wrong: str, expected: str
-) -> None:
+def test_known_mistakes_get_a_hint(right: str, wrong: str, expected: str) -> None:
     """SQL, Python and YAML are recognised where the parser stops."""
     text = format_text(REFERENCE, form="yaml", to="dpql")
     assert right in text

@@ -31,5 +31,5 @@ def test_racing_runs_take_exactly_the_budget_on_a_server(postgres_server: str) -
     """Eight whole runs at once where seven fit: seven releases, one refusal."""
     address = f"{postgres_server}postgres"
     arguments = ("--rounds", "1", "--runs", "8", "--server", address)
-    done = _tool("race_runs.py", *arguments)
+    done = _tool("concurrent_runs.py", *arguments)
     assert done.stdout == "1 races of 8 runs; 0 ended wrongly\n", done.stderr

@@ -31,11 +31,11 @@ def _beta(theta: mpmath.mpf) -> mpmath.mpf:
     return mpmath.log(2 / (1 + mpmath.exp(-theta))) / theta
 
 
-@pytest.mark.parametrize("places", [104, 164, 300, 1000])
-def test_worst_arguments(places: int) -> None:
+@pytest.mark.parametrize("fraction_bits", [104, 164, 300, 1000])
+def test_worst_arguments(fraction_bits: int) -> None:
     """Where z is largest, m just above (1 - (j + 1)/1024)/c: no random m gets there."""
-    fixed, digits = Logarithm(places), places - 22
-    with mpmath.workprec(places + 200):
+    fixed, digits = Logarithm(fraction_bits), fraction_bits - 22
+    with mpmath.workprec(fraction_bits + 200):
         for head, c in enumerate(map(int, fixed._reciprocals)):
             low, high = (k << (digits - 6) for k in (head + 32, head + 33))
             edges = [
@@ -46,7 +46,7 @@ def test_worst_arguments(places: int) -> None:
                     continue
                 found = fixed.fall(gmpy2.mpz(mantissa), digits)
                 exact = -mpmath.log(mpmath.mpf(mantissa) / mpmath.mpf(2) ** digits)
-                assert 0 <= exact * mpmath.mpf(2) ** places - int(found) < ERROR
+                assert 0 <= exact * mpmath.mpf(2) ** fraction_bits - int(found) < ERROR
 
 
 @pytest.mark.parametrize("theta", THETAS)
@@ -62,8 +62,8 @@ def test_slack_and_reach(theta: Fraction, reads: int) -> None:
     size = kit.digits
     ends = [1 << k for k in range(0, size, 7)]
     trials = [d for e in ends for d in (e, 2 * e - 1)] + [(1 << size) - 1]
-    with mpmath.workprec(2 * kit.places + 4000):
-        unit = mpmath.mpf(2) ** kit.places
+    with mpmath.workprec(2 * kit.fraction_bits + 4000):
+        unit = mpmath.mpf(2) ** kit.fraction_bits
         step = mpmath.mpf(theta.numerator) / theta.denominator
         fixed = kit.lift + _beta(step)
         for d in trials:
@@ -86,8 +86,8 @@ def test_the_enclosure_holds_both_ends(theta: Fraction, reads: int) -> None:
     """U may be anything from d to d + 1; at powers of two the bounds have no room."""
     noise = _noise(theta)
     kit = noise.kit if reads == 1 else Kit(noise, reads * noise.kit.digits)
-    with mpmath.workprec(2 * kit.places + 4000):
-        unit = mpmath.mpf(2) ** kit.places
+    with mpmath.workprec(2 * kit.fraction_bits + 4000):
+        unit = mpmath.mpf(2) ** kit.fraction_bits
         step = mpmath.mpf(theta.numerator) / theta.denominator
         for d in (1, 2, 3, *(1 << k for k in range(3, kit.digits, 5))):
             least, most = enclosure(kit, d)

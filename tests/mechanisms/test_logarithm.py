@@ -19,16 +19,16 @@ from dpql.mechanisms.logarithm import (
 def _check(fixed: Logarithm, mantissa: int, digits: int) -> None:
     """Assert what `fall` ensures, by the definition and 60 more digits."""
     found = fixed.fall(gmpy2.mpz(mantissa), digits)
-    with mpmath.workprec(fixed.places + 200):
+    with mpmath.workprec(fixed.fraction_bits + 200):
         m = mpmath.mpf(mantissa) / mpmath.mpf(2) ** digits
-        missing = -mpmath.log(m) * mpmath.mpf(2) ** fixed.places - int(found)
+        missing = -mpmath.log(m) * mpmath.mpf(2) ** fixed.fraction_bits - int(found)
         assert 0 <= missing < ERROR
 
 
-@pytest.mark.parametrize("places", [34, 104, 168])
-def test_every_argument_of_twelve_digits(places: int) -> None:
+@pytest.mark.parametrize("fraction_bits", [34, 104, 168])
+def test_every_argument_of_twelve_digits(fraction_bits: int) -> None:
     """All 2048 arguments: every c and every b is met, and both ends of each."""
-    fixed = Logarithm(places)
+    fixed = Logarithm(fraction_bits)
     for mantissa in range(1 << 11, 1 << 12):
         _check(fixed, mantissa, 12)
 
@@ -48,7 +48,7 @@ def test_the_logarithm_of_two() -> None:
     """Rounded down, to the last place."""
     fixed = logarithm_to(200)
     with mpmath.workprec(400):
-        exact = mpmath.log(2) * mpmath.mpf(2) ** fixed.places
+        exact = mpmath.log(2) * mpmath.mpf(2) ** fixed.fraction_bits
         assert int(mpmath.floor(exact)) == int(fixed.ln2)
 
 
@@ -64,4 +64,4 @@ def test_numbers_of_one_size() -> None:
     """No entry of the tables is shorter than another: its size would take its time."""
     fixed = logarithm_to(106)
     sizes = {entry.bit_length() for entry in (*fixed._first, *fixed._second)}
-    assert {fixed.places + 1} == sizes
+    assert {fixed.fraction_bits + 1} == sizes

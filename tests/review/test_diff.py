@@ -19,17 +19,17 @@ def test_equal_plans_are_the_same() -> None:
     assert (found.verdict, found.changes, found.cosmetic) == (Verdict.SAME, (), 0)
 
 
-WORDING: dict[str, Edit] = {
+COSMETIC: dict[str, Edit] = {
     "order of statistics": lambda s: replace(s, statistics=s.statistics[::-1]),
     "order of columns": lambda s: data(columns=s.data.columns[::-1])(s),
     "unread column": unread,
 }
 
 
-@pytest.mark.parametrize("name", list(WORDING))
-def test_wording_is_cosmetic(name: str) -> None:
+@pytest.mark.parametrize("name", list(COSMETIC))
+def test_other_words_are_cosmetic(name: str) -> None:
     """It is counted, and it is the same promise."""
-    found = compared(WORDING[name])
+    found = compared(COSMETIC[name])
     assert found.verdict is Verdict.SAME
     assert found.cosmetic == 1
     assert {change.subject for change in found.changes} <= {"accuracy"}

@@ -214,7 +214,7 @@ def test_spending_less_of_the_same_total_is_stronger() -> None:
 SUM = {"q": {"sum": "x", "spend": SHARE}}
 
 
-def told_apart(found: Difference) -> None:
+def distinguished(found: Difference) -> None:
     """Check that no line has the same text on both sides of its arrow."""
     for change in found.changes:
         for text in (change.text, change.note):
@@ -234,7 +234,7 @@ def test_an_edge_that_moves_a_little_is_for_review(other: dict[str, str]) -> Non
     (change,) = (c for c in found.changes if c.subject == "computes")
     assert NEAR[0] in change.text
     assert NEAR[1] in change.text
-    told_apart(found)
+    distinguished(found)
 
 
 def test_long_names_are_not_cut_before_they_are_compared() -> None:
@@ -252,7 +252,7 @@ def test_long_names_are_not_cut_before_they_are_compared() -> None:
     texts = [c.text for c in found.changes if c.subject == "computes"]
     assert len(texts) == 2
     assert all("_public" in text and "_secret" in text for text in texts)
-    told_apart(found)
+    distinguished(found)
 
 
 @pytest.mark.parametrize(
@@ -274,10 +274,10 @@ def test_lines_show_as_many_digits_as_differ(
     """No arrow has the same number on both sides."""
     found = diff(made(**old), made(**new))
     assert subject in {change.subject for change in found.changes}
-    told_apart(found)
+    distinguished(found)
 
 
-def test_a_filter_on_keys_of_one_beginning_is_told_apart() -> None:
+def test_a_filter_on_keys_of_one_beginning_is_distinguished() -> None:
     """Keys are shown whole on both sides."""
     plans = [
         made({"q": {"count": "rows", "where": f"g == {LONG}_{end}", "spend": SHARE}})
@@ -285,10 +285,10 @@ def test_a_filter_on_keys_of_one_beginning_is_told_apart() -> None:
     ]
     found = diff(*plans)
     assert found.verdict is Verdict.REVIEW
-    told_apart(found)
+    distinguished(found)
 
 
-def test_other_keys_of_the_same_number_are_told() -> None:
+def test_other_keys_of_the_same_number_are_named() -> None:
     """The line does not print one count twice."""
     grouped = {"q": {"count": "rows", "by": "[g]", "spend": SHARE}}
     old = made(grouped)
@@ -396,8 +396,8 @@ def test_a_changed_purpose_is_shown_in_quotes() -> None:
     new = "None. REVIEW   budget  ε 1 → 1/9"
     found = diff(wages(), wages(purpose=new))
     (change,) = found.changes
-    told = r"None. REVIEW \u{0020}\u{0020}budget \u{0020}ε 1 → 1/9"
-    assert f'"A test." → "{told}"' == change.text
+    named = r"None. REVIEW \u{0020}\u{0020}budget \u{0020}ε 1 → 1/9"
+    assert f'"A test." → "{named}"' == change.text
     assert (Verdict.REVIEW, "purpose", 0) == (
         found.verdict,
         change.subject,

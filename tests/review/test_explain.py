@@ -127,8 +127,8 @@ def test_a_unit_in_many_cells_is_explained() -> None:
 
 def test_large_plans_get_no_remarks_on_alternatives() -> None:
     """Beyond fifty statistics nobody reads them."""
-    asks = {f"s{i}": {"count": "rows", "spend": "{share: 1}"} for i in range(51)}
-    assert explain(plan(make_spec({"x": integer(0, 9)}, asks))).notes == ()
+    statistics = {f"s{i}": {"count": "rows", "spend": "{share: 1}"} for i in range(51)}
+    assert explain(plan(make_spec({"x": integer(0, 9)}, statistics))).notes == ()
 
 
 def test_columns_read_are_those_used() -> None:

@@ -125,7 +125,7 @@ def test_an_accuracy_that_rests_on_a_promise_has_a_star() -> None:
     assert "*" not in as_text(explain(INCOME))
 
 
-def test_promises_that_differ_are_told_apart() -> None:
+def test_promises_that_differ_look_different() -> None:
     """Each has a line of its own, which names its statistics."""
     mean = {"mean": "x", "spend": "{share: 1}"}
     made = plan(

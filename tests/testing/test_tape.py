@@ -50,7 +50,7 @@ def test_tape_refuses_to_go_past_its_end() -> None:
     assert tape.consumed == (0,)
 
 
-def test_tape_refuses_rows_it_cannot_place() -> None:
+def test_tape_refuses_rows_it_cannot_address() -> None:
     """Integers need a width and must fit it."""
     with pytest.raises(TypeError, match="need a width"):
         Tape([1])

@@ -60,5 +60,5 @@ class Engine(Protocol):
 
 def engine_named(name: str) -> Engine | None:
     """Return the engine of that name, if there is one."""
-    place = ENGINES.get(name)
-    return None if place is None else cast("Engine", import_module(place))
+    module = ENGINES.get(name)
+    return None if module is None else cast("Engine", import_module(module))

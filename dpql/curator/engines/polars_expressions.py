@@ -47,12 +47,12 @@ _UNSIGNED = ((8, pl.UInt8), (16, pl.UInt16), (32, pl.UInt32), (63, pl.Int64))
 class Expressions:
     """How the derived columns of a program are made, each under a name of its own.
 
-    Columns of a batch are named by their place in the program, since polars takes some
+    Columns of a batch are named by their index in the program, since polars takes some
     names for patterns.
     """
 
     def __init__(self, program: Program) -> None:
-        self.names = [f"c{place}" for place in range(len(program.columns))]
+        self.names = [f"c{index}" for index in range(len(program.columns))]
         self._columns = {
             column.name: pl.col(name)
             for column, name in zip(program.columns, self.names, strict=True)
@@ -96,8 +96,8 @@ class Expressions:
         if moment.largest >= exact:
             parts = [term & ((1 << LIMB) - 1), term // (1 << LIMB)]
         return [
-            self.derive((place, moment.factors, rows, doubles), part)
-            for place, part in enumerate(parts)
+            self.derive((index, moment.factors, rows, doubles), part)
+            for index, part in enumerate(parts)
         ]
 
     def column(self, name: str) -> pl.Expr:
@@ -127,8 +127,8 @@ class Expressions:
         """
         outside = 0 if first else selection.cells
         dtype = unsigned(selection.cells)
-        places = [self._place(axis).cast(dtype) for axis in selection.axes]
-        cell = reduce(add, map(mul, places, selection.strides), pl.lit(first, dtype))
+        positions = [self._position(axis).cast(dtype) for axis in selection.axes]
+        cell = reduce(add, map(mul, positions, selection.strides), pl.lit(first, dtype))
         if masks:
             cell = pl.when(reduce(and_, masks)).then(cell)
         return cell.fill_null(outside)
@@ -181,8 +181,8 @@ class Expressions:
             return steps
         return pl.when(number.is_not_null()).then(steps).otherwise(fill)
 
-    def _place(self, axis: Axis) -> pl.Expr:
-        """Return the place of a row along an axis; null where it has none."""
+    def _position(self, axis: Axis) -> pl.Expr:
+        """Return the position of a row along an axis; null where it has none."""
         if isinstance(axis, KeyAxis):
             return self.column(axis.column)
         return self._bin(axis)

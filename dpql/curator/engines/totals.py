@@ -86,15 +86,15 @@ class Total:
 
     def add(self, sums: Sequence[Integers]) -> None:
         """Add the limbs of the sums of a batch."""
-        for place, limb in enumerate(sums):
-            self._limbs[place] += limb & _MASK
-            self._limbs[place + 1] += limb >> LIMB
+        for index, limb in enumerate(sums):
+            self._limbs[index] += limb & _MASK
+            self._limbs[index + 1] += limb >> LIMB
 
     def integers(self) -> list[int]:
         """Return the totals."""
         low, *others = (limb.tolist() for limb in self._limbs)
         found: list[int] = low
-        for place, limb in enumerate(others, 1):
-            shift = place * LIMB
+        for index, limb in enumerate(others, 1):
+            shift = index * LIMB
             found = [a + (b << shift) for a, b in zip(found, limb, strict=True)]
         return found

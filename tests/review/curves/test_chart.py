@@ -33,7 +33,7 @@ def test_the_axes_hold_every_point() -> None:
 
 
 def test_an_error_of_nothing_stands_on_the_bottom_line() -> None:
-    """It has no logarithm, but a place below all others."""
+    """It has no logarithm, but a position below all others."""
     drawn = curve((1, 5), (2, 0))
     chart = Chart.around([drawn])
     assert chart.zero
@@ -58,9 +58,9 @@ def test_names_at_the_ends_of_lines_keep_apart() -> None:
     """Two lines that end at one point have their names one below the other."""
     both = (curve((1, 9), (2, 5)), curve((1, 8), (2, 5), mechanism="snapping"))
     text = Chart.around(both).svg(both, "geometric", Fraction(1))
-    places = [
+    positions = [
         float(y) for y in re.findall(r'class="name[^"]*" x="[^"]*" y="([^"]*)"', text)
     ]
-    assert 2 == len(places)
-    assert abs(places[0] - places[1]) >= 15
+    assert 2 == len(positions)
+    assert abs(positions[0] - positions[1]) >= 15
     assert "total &lt;b&gt;" in text

@@ -178,8 +178,8 @@ const slide = (input, value) => {
   input.value = value;
   input.dispatchEvent(new Event("input"));
 };
-const seen = POSITIONS.map(([place, shares]) => {
-  slide(total, place);
+const seen = POSITIONS.map(([step, shares]) => {
+  slide(total, step);
   document.querySelectorAll("input.share").forEach((s, i) => slide(s, shares[i]));
   return {
     total: document.getElementById("total-text").textContent,
@@ -218,8 +218,8 @@ def test_sliders_show_the_planners_numbers(name: str, tmp_path: Path) -> None:
     open_ = [each for each in cards if each.weight is not None]
     fixed = sum(each.step.epsilon for each in cards if each.weight is None)
     positions = [
-        (place, [notch * (-1) ** n for n in range(len(open_))])
-        for place in range(0, len(offered), 4)
+        (step, [notch * (-1) ** n for n in range(len(open_))])
+        for step in range(0, len(offered), 4)
         for notch in (0, 2, 4)
     ]
     script = MOVES.replace("POSITIONS", json.dumps(positions))
@@ -228,10 +228,10 @@ def test_sliders_show_the_planners_numbers(name: str, tmp_path: Path) -> None:
     found = re.search(r'<pre id="seen">(.*?)</pre>', dom, re.DOTALL)
     assert found is not None
     shown = json.loads(unescape(found[1]))
-    for (place, notches), seen in zip(positions, shown["seen"], strict=True):
-        total = offered[place]
+    for (step, notches), seen in zip(positions, shown["seen"], strict=True):
+        total = offered[step]
         assert f"ε = {rational(total)}: {guarantee(plan, total)}" == seen["total"]
-        left = offered[place] - fixed
+        left = offered[step] - fixed
         assert seen["warning"] == (left <= 0)
         weights = {
             each.step.name: (each.weight or 0) * Fraction(2) ** (notch // 2)

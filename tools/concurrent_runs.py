@@ -1,6 +1,6 @@
 """Runs many whole runs at once on one ledger that can afford only some of them.
 
-    python tools/race_runs.py --rounds 20 --runs 16
+    python tools/concurrent_runs.py --rounds 20 --runs 16
 
 In every round exactly the affordable number must succeed, the others must be refused
 for their budget, and every release must verify against the ledger.
@@ -55,9 +55,9 @@ def run_once(scene: Scene, number: int) -> str:
     return "released"
 
 
-def race(place: Path, server: str | None, runs: int) -> list[str]:
-    """Hold one race; return what is wrong with its end."""
-    scene = prepare(place, server, cap=Fraction(AFFORDABLE, 10))
+def check(folder: Path, server: str | None, runs: int) -> list[str]:
+    """Start many runs at once; return what is wrong with its end."""
+    scene = prepare(folder, server, cap=Fraction(AFFORDABLE, 10))
     ledger = scene.ledger()
     context = multiprocessing.get_context("forkserver")
     with context.Pool(runs) as pool:
@@ -70,11 +70,11 @@ def race(place: Path, server: str | None, runs: int) -> list[str]:
         wrong.append(f"refusals were {sorted(set(ends))}")
     if account.left != 0 or account.spent != account.cap:
         wrong.append(f"{account.left} is left")
-    folders = list((place / "releases").iterdir())
+    folders = list((folder / "releases").iterdir())
     if len(folders) != AFFORDABLE:
         wrong.append(f"there are {len(folders)} folders")
-    for folder in folders:
-        verify_release(folder, the_trust(), ledger=ledger)
+    for release in folders:
+        verify_release(release, the_trust(), ledger=ledger)
     return wrong
 
 
@@ -90,7 +90,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as root:
         os.environ["XDG_STATE_HOME"] = f"{root}/state"
         for number in range(options.rounds):
-            wrong += race(Path(root) / str(number), options.server, options.runs)
+            wrong += check(Path(root) / str(number), options.server, options.runs)
     print(f"{options.rounds} races of {options.runs} runs; {len(wrong)} ended wrongly")
     for what in wrong:
         print(f"  {what}")
