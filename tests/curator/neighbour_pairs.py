@@ -28,7 +28,8 @@ from pyarrow import ipc
 from spec_text import make_spec
 
 from dpql.curator import noise
-from dpql.curator.engines import polars_engine
+from dpql.curator.engines import polars
+from dpql.curator.program import compile_program
 from dpql.model.plan import Plan
 from dpql.planner import plan
 from dpql.testing import SeededBits
@@ -86,13 +87,13 @@ def _cells(name: str, kind: str) -> st.SearchStrategy[Any]:
     if name in KEYS:
         keys = st.sampled_from([key.encode() for key in KEYS[name]])
         return st.one_of(keys, keys, keys, ODD_KEYS)
-    spelt: Callable[[int], Any] = {
+    encode: Callable[[int], Any] = {
         "float": float,
         "int": int,
         "uint": int,
         TEXT: lambda x: str(x).encode(),
     }[kind]
-    usual = st.sampled_from(ORDINARY).map(spelt)
+    usual = st.sampled_from(ORDINARY).map(encode)
     return st.one_of(usual, usual, st.none(), NUMBER_KINDS[kind])
 
 
@@ -380,8 +381,10 @@ def outcome(pair: Pair, rows: Sequence[Row], folder: Path) -> Outcome:
     """Run the plan on one table: read, add up, draw with fixed coins."""
     made = pair.plan
     try:
-        opened = polars_engine.open_frame(written(pair, rows, folder), made.spec.data)
-        sums = polars_engine.add_up(made, opened, salt=pair.salt, tick=None)
+        table = written(pair, rows, folder)
+        source = polars.open_source(table, made.spec.data)
+        program = compile_program(made)
+        sums = polars.sums(program, source, salt=pair.salt, tick=None)
         coins = Recorded(1)
         with patch.object(noise, "MANY", 1 if pair.many else noise.MANY):
             for step, moments in zip(made.steps, sums.moments, strict=True):

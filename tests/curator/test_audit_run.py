@@ -17,10 +17,11 @@ import numpy as np
 import polars as pl
 import pytest
 from curator_plans import ALL_FILLED, COLUMNS, KNOWN, ROWS
+from exact_sums import exact_sums
 from spec_text import make_spec
 
-from dpql.curator.bounding import Contest
-from dpql.curator.engines import polars_cells, polars_engine, polars_sums
+from dpql.curator.bounding import Bounder
+from dpql.curator.engines import polars_expressions
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import totals
 from dpql.mechanisms import MECHANISMS
@@ -32,7 +33,6 @@ pytestmark = pytest.mark.stats
 
 DRAWS = 20_000
 CONFIDENCE = 0.9999
-SALT = b"a" * 32
 NAMES = list(COLUMNS)
 Moments = tuple[Any, ...]
 
@@ -106,10 +106,9 @@ CASES = [
 ]
 
 
-def added_up(made: Plan, frame: pl.DataFrame) -> Moments:
+def summed(made: Plan, frame: pl.DataFrame) -> Moments:
     """Return the exact sums of the real engine."""
-    opened = polars_engine.open_frame(frame, made.spec.data)
-    return polars_engine.add_up(made, opened, salt=SALT, tick=None).moments
+    return exact_sums(made, frame).moments
 
 
 def proved(step: Step, one: Any, other: Any) -> float:
@@ -161,7 +160,7 @@ def test_neighbours_prove_no_more_than_claimed(
     """The lower bound on epsilon of every statistic is at most its loss."""
     del name
     made = audited(kind, mechanism)
-    first, second = (added_up(made, frame) for frame in pair())
+    first, second = (summed(made, frame) for frame in pair())
     for step, one, other in zip(made.steps, first, second, strict=True):
         assert proved(step, one, other) <= float(step.loss), step.name
 
@@ -171,32 +170,33 @@ def test_another_order_proves_nothing(kind: str) -> None:
     """Reversed rows give the very same sums, so they prove nothing at all."""
     made = audited(kind, "geometric")
     frame = table(3_000, person=None if kind == "row" else "hostile")
-    assert added_up(made, frame) == added_up(made, frame.reverse())
+    assert summed(made, frame) == summed(made, frame.reverse())
 
 
 def test_the_audit_has_power() -> None:
     """On a count that moves by its sensitivity the bound comes near the claim."""
     made = audited("row", "geometric")
-    first, second = (added_up(made, frame) for frame in ADDED["one row"]())
+    first, second = (summed(made, frame) for frame in ADDED["one row"]())
     bound = proved(made.steps[0], first[0], second[0])
     assert 0.7 < bound <= 1
 
 
 def _convicted(made: Plan, one: pl.DataFrame, other: pl.DataFrame, name: str) -> float:
     index = [step.name for step in made.steps].index(name)
-    first, second = added_up(made, one), added_up(made, other)
+    first, second = summed(made, one), summed(made, other)
     return proved(made.steps[index], first[index], second[index])
 
 
 def test_a_missing_clamp_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: cells are not clamped, so one row moves a sum at will."""
-    made = audited("row", "geometric")
+    asked = {"total_age": {"sum": "age", "spend": "{share: 1}"}}
+    made = plan(make_spec({"age": COLUMNS["age"]}, asked, rows="{at_most: 200}"))
     far = extreme(1_000_000.0)
     far = far.with_columns(pl.col("age").cast(pl.Int64))
     base = BASE.with_columns(pl.col("age").cast(pl.Int64))
     honest = _convicted(made, base, pl.concat([base, far]), "total_age")
     assert honest <= 1
-    monkeypatch.setattr(polars_cells, "_clamped", lambda cell, *_: cell)
+    monkeypatch.setattr(polars_expressions, "clamped", lambda cell, *_: cell)
     planted = _convicted(made, base, pl.concat([base, far]), "total_age")
     assert planted > 1.5
 
@@ -215,18 +215,10 @@ def test_a_float_sum_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = pl.DataFrame({"score": [rng.uniform(0, 100) for _ in range(50_000)]})
     assert _convicted(made, frame, frame.sort("score"), "total") == 0
 
-    def floats(step: Step, grids: Any, mask: Any, **how: Any) -> dict[str, pl.Expr]:
-        found = honest(step, grids, mask, **how)
-        name = polars_sums.moment_names(step, grids, mask)["u"]
-        running = pl.col(grids[0]).map_batches(
-            lambda column: int(np.cumsum(column.to_numpy(), dtype=np.float32)[-1]),
-            return_dtype=pl.Int64,
-            returns_scalar=True,
-        )
-        return {**found, name: running}
+    def floats(terms: pl.Series) -> int:
+        return int(np.cumsum(terms.to_numpy(), dtype=np.float32)[-1])
 
-    honest = polars_sums.sums
-    monkeypatch.setattr("dpql.curator.engines.polars_query.sums", floats)
+    monkeypatch.setattr(pl.Series, "sum", floats)
     assert _convicted(made, frame, frame.sort("score"), "total") > 0.5
 
 
@@ -236,9 +228,9 @@ def test_an_unbounded_unit_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None
     one, other = UNITS["10^5 rows"]()
     assert _convicted(made, one, other, "everyone") <= 1
 
-    def everybody(self: Contest, cells: Any, **_: Any) -> Any:
+    def everybody(self: Bounder, cells: Any, **_: Any) -> Any:
         del self
         return cells > 0
 
-    monkeypatch.setattr(Contest, "survivors", everybody)
+    monkeypatch.setattr(Bounder, "survivors", everybody)
     assert _convicted(made, one, other, "everyone") > 1.5

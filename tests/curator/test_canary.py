@@ -16,7 +16,8 @@ from curator_kinds import WRITE
 from test_hostile import hostile_plan
 
 from dpql.curator import run
-from dpql.curator.engines import Sums, polars_engine
+from dpql.curator.engines import Sums, polars
+from dpql.curator.program import compile_program
 from dpql.errors import RunFault
 from dpql.model.release import Outcome
 
@@ -122,8 +123,8 @@ def test_no_kind_of_data_shows_a_canary(
 def test_exact_sums_never_show_themselves(table: Path) -> None:
     """The handle of the rows and the exact sums have no telling repr."""
     made = hostile_plan()
-    opened = polars_engine.open_frame(str(table), made.spec.data)
-    sums = polars_engine.add_up(made, opened, salt=b"c" * 32, tick=None)
+    opened = polars.open_source(str(table), made.spec.data)
+    sums = polars.sums(compile_program(made), opened, salt=b"c" * 32, tick=None)
     assert str(ROWS) in str(sums.moments)
     for text in (repr(sums), str(sums), repr(opened)):
         assert str(ROWS) not in text

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import polars as pl
 import pytest
+from exact_sums import exact_sums
 from hypothesis import example, given
 from hypothesis import strategies as st
 from spec_text import make_spec
 
-from dpql.curator import grid
-from dpql.curator.engines import engine_named, polars_sheet
+from dpql.curator import grid, program
 from dpql.curator.noise import totals
-from dpql.model.plan import Grid, Plan
+from dpql.model.plan import Plan
 from dpql.model.spec import FillNulls, NumberColumn, NumberType
 from dpql.planner import plan
 
-SALT = b"s" * 32
 HUGE = 2**53 + 1
 """No double: its neighbours are 2^53 and 2^53 + 2."""
 
@@ -41,10 +41,7 @@ def _plan(kind: str, lower: str, upper: str, fill: str, step: str = "") -> Plan:
 
 
 def _moments(decided: Plan, cells: Any) -> Any:
-    engine = engine_named("polars")
-    assert engine is not None
-    opened = engine.open_frame({"x": cells}, decided.spec.data)
-    return engine.add_up(decided, opened, salt=SALT, tick=None).moments
+    return exact_sums(decided, {"x": cells}).moments
 
 
 def _worst(decided: Plan, cell: Any) -> Fraction:
@@ -82,16 +79,15 @@ def test_a_planted_overshoot_is_seen(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The measuring can fail: without the last clamp the change is the double."""
-    ruler_of = grid.ruler_of
+    honest = grid.quantiser
 
-    def planted(column: NumberColumn, on: Grid) -> grid.Ruler:
-        found = ruler_of(column, on)
-        assert isinstance(found, grid.Scaled)
+    def planted(column: NumberColumn, steps: int) -> grid.Quantiser:
+        found = honest(column, steps)
+        assert isinstance(found, grid.RealQuantiser)
         assert found.overshoots
-        fields = {name: getattr(found, name) for name in found.__slots__}
-        return grid.Scaled(**{**fields, "overshoots": False})
+        return replace(found, overshoots=False)
 
-    monkeypatch.setattr(polars_sheet, "ruler_of", planted)
+    monkeypatch.setattr(program, "quantiser", planted)
     assert 2 <= max(_worst(_huge(kind), cell) for cell in CELLS)
 
 
@@ -114,7 +110,7 @@ BOUNDS = st.one_of(
 @example(lower=Fraction(HUGE), width=Fraction(2), steps=2, share=Fraction(1, 4))
 @example(lower=Fraction(1, 3), width=Fraction(1, 3), steps=1 << 46, share=Fraction(1))
 @pytest.mark.property
-def test_no_ruler_leaves_its_steps(
+def test_no_quantiser_leaves_its_steps(
     lower: Fraction, width: Fraction, steps: int, share: Fraction
 ) -> None:
     """What is not clamped at the end lies within 0..steps by itself, and fills do."""
@@ -127,8 +123,8 @@ def test_no_ruler_leaves_its_steps(
         unit=None,
         nulls=FillNulls(value=lower + share * width),
     )
-    found = grid.ruler(column, steps)
-    assert isinstance(found, grid.Scaled)
+    found = grid.quantiser(column, steps)
+    assert isinstance(found, grid.RealQuantiser)
     top = math.floor((found.upper - found.lower) * found.scale + grid.HALF)
     assert found.overshoots or 0 <= top <= steps
     assert math.floor(share * steps + Fraction(1, 2)) == found.fill

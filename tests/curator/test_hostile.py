@@ -23,10 +23,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from curator_kinds import JUNK
+from exact_sums import exact_sums
 from spec_text import make_spec
 
 from dpql.curator import run
-from dpql.curator.engines import engine_named
 from dpql.curator.noise import totals
 from dpql.model.plan import Plan
 from dpql.model.release import Outcome
@@ -34,7 +34,6 @@ from dpql.planner import plan
 
 NAMES = ("region", "age", "wage", "score")
 BASE = [("north", "17", "12.5", "0.25"), ("south", "40", "100", "-3e0")] * 6
-SALT = b"h" * 32
 
 WORDS = [
     "",
@@ -325,10 +324,7 @@ def _clean(form: str, kind: str) -> tuple[Any, Any]:
 
 
 def _sums(frame: Any) -> Any:
-    made, engine = hostile_plan(), engine_named("polars")
-    assert engine is not None
-    opened = engine.open_frame(frame, made.spec.data)
-    return engine.add_up(made, opened, salt=SALT, tick=None).moments
+    return exact_sums(hostile_plan(), frame).moments
 
 
 def _public(outcome: Outcome) -> Any:

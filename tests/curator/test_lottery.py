@@ -22,23 +22,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-import reference_engine
+from exact_sums import WITH_REFERENCE, exact_sums
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec_text import make_spec
 
 from dpql.curator import bounding
-from dpql.curator.engines import polars_engine
 from dpql.model.plan import Plan
 from dpql.planner import plan
 from dpql.testing.binomial import probability_down, probability_up
 from dpql.testing.fit import relative_entropy
 
 FALSE_ALARM = 1e-6
-ENGINES: dict[str, Any] = {"polars": polars_engine, "reference": reference_engine}
-UNITS = {"polars": 400, "reference": 100}
+SLOW_UNITS, UNITS = 100, 400
 """Units of a table, each of which is one trial for each salt."""
-SALTS = {"polars": 10, "reference": 8}
+SLOW_SALTS, SALTS = 8, 10
 CELLS = "abc"
 
 Law = Mapping[int, Fraction]
@@ -88,28 +86,33 @@ def _table(units: int, rows: Sequence[tuple[str, int]]) -> pl.DataFrame:
     )
 
 
-def _sums(engine: Any, made: Plan, frame: object, salt: bytes) -> list[Any]:
-    opened = engine.open_frame(frame, made.spec.data)
-    return list(engine.add_up(made, opened, salt=salt, tick=None).moments)
+def _sums(name: str, made: Plan, frame: object, salt: bytes) -> list[Any]:
+    found = exact_sums(made, frame, salt=salt, engine=WITH_REFERENCE[name])
+    return list(found.moments)
+
+
+def _size(name: str) -> tuple[int, int]:
+    """Return how many units and salts an engine has time for."""
+    return (SLOW_UNITS, SLOW_SALTS) if name == "reference" else (UNITS, SALTS)
 
 
 def _kept(name: str, rows: Sequence[tuple[str, int]], most: int) -> Counter[int]:
     """Return how often the kept rows of a unit have each sum."""
-    units = UNITS[name]
+    units, salts = _size(name)
     made, frame = _plan(units, most, 1), _table(units, rows)
     found: Counter[int] = Counter()
-    for number in range(SALTS[name]):
-        found.update(_sums(ENGINES[name], made, frame, _salt(number))[0]["u"])
+    for number in range(salts):
+        found.update(_sums(name, made, frame, _salt(number))[0]["u"])
     return found
 
 
 def _chosen(name: str, rows: Sequence[tuple[str, int]], most: int) -> Counter[int]:
     """Return how often a unit keeps each set of cells, as a number in binary."""
-    units = UNITS[name]
+    units, salts = _size(name)
     made, frame = _plan(units, 1, most), _table(units, rows)
     found: Counter[int] = Counter()
-    for number in range(SALTS[name]):
-        counts = _sums(ENGINES[name], made, frame, _salt(number))[1]["n"]
+    for number in range(salts):
+        counts = _sums(name, made, frame, _salt(number))[1]["n"]
         for unit in range(units):
             cells = counts[len(CELLS) * unit : len(CELLS) * (unit + 1)]
             found[sum(kept << place for place, kept in enumerate(cells))] += 1
@@ -149,7 +152,7 @@ ROWS = [(99, 1, 1), (19, 1, 1), (3, 2, 1), (5, 5, 2), (17, 3, 4), (1, 9, 5), (4,
 
 
 @pytest.mark.stats
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", WITH_REFERENCE)
 @pytest.mark.parametrize(("equal", "others", "kept"), ROWS)
 def test_each_row_is_kept_as_often_as_any_other(
     name: str, equal: int, others: int, kept: int
@@ -161,7 +164,7 @@ def test_each_row_is_kept_as_often_as_any_other(
 
 
 @pytest.mark.stats
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", WITH_REFERENCE)
 def test_a_rare_row_among_equal_ones_is_kept_rarely(name: str) -> None:
     """Nineteen rows of 0 and one of 100 have a mean near 5 over many units."""
     found = _kept(name, [("a", 0)] * 19 + [("a", 100)], 1)
@@ -173,7 +176,7 @@ def test_a_rare_row_among_equal_ones_is_kept_rarely(name: str) -> None:
 
 
 @pytest.mark.stats
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", WITH_REFERENCE)
 @pytest.mark.parametrize("most", [1, 2])
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (8, 1, 1), (6, 3, 1), (1, 30, 9)])
 @pytest.mark.parametrize("distinct", [False, True])
@@ -202,7 +205,7 @@ OCCURRENCES = bounding.occurrences
 def test_planted_rules_are_seen(
     rule: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Equal rows that share a ticket, all or two and two, are no lottery of rows."""
+    """Equal rows that share a priority, all or two and two, are no lottery of rows."""
     monkeypatch.setattr(bounding, "occurrences", rule)
     rows = [("a", 0)] * 19 + [("a", 1)]
     assert not _fits(_kept("polars", rows, 1), _hypergeometric(1, 20, 1))
@@ -239,7 +242,7 @@ def _frame(rows: Sequence[tuple[int, str, int]]) -> pl.DataFrame:
 
 def _of_unit(made: Plan, frame: object, unit: int) -> Any:
     """Return what was kept of one unit, under each statistic."""
-    kept, chosen = _sums(polars_engine, made, frame, _salt(1))
+    kept, chosen = _sums("polars", made, frame, _salt(1))
     cells = chosen["n"][len(CELLS) * unit : len(CELLS) * (unit + 1)]
     return kept["u"][unit], kept["n"][unit], cells
 
@@ -285,6 +288,6 @@ def test_files_do_not_matter(format_: str, tmp_path: Path) -> None:
     for place in range(7):
         part = frame.gather_every(7, place)
         write(part, folder / f"{place}.{format_}")
-    whole = _sums(polars_engine, made, str(tmp_path / f"whole.{format_}"), _salt(2))
-    parts = _sums(polars_engine, made, str(folder / f"*.{format_}"), _salt(2))
+    whole = _sums("polars", made, str(tmp_path / f"whole.{format_}"), _salt(2))
+    parts = _sums("polars", made, str(folder / f"*.{format_}"), _salt(2))
     assert whole == parts

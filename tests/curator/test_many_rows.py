@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,19 +17,15 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from exact_sums import exact_sums
 from pyarrow import ipc
 from spec_text import make_spec
 
-from dpql.curator.engines import (
-    polars_engine,
-    polars_excerpts,
-    polars_pieces,
-    polars_sums,
-)
+from dpql.curator.engines import polars_expressions
+from dpql.curator.sources import open_source
 from dpql.model.plan import Plan
 from dpql.planner import plan
 
-SALT = b"s" * 32
 TOP = (1 << 31) - 1
 """The largest grid whose sum over 2**32 rows fits into 63 bits."""
 MANY = (1 << 32) + (1 << 26)
@@ -75,8 +70,7 @@ def _grouped() -> Plan:
 
 
 def _moments(made: Plan, frame: object) -> dict[str, Any]:
-    opened = polars_engine.open_frame(frame, made.spec.data)
-    sums = polars_engine.add_up(made, opened, salt=SALT, tick=None)
+    sums = exact_sums(made, frame)
     names = [step.name for step in made.steps]
     return {
         f"{name} {moment}": list(numbers)
@@ -212,6 +206,7 @@ def _nothing(rows: int, size: int, name: str, folder: Path) -> object:
     return _copied(rows, size, write, folder, "arrow")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lazy", "eager", "arrow"])
 def test_more_empty_rows_than_polars_counts(name: str, tmp_path: Path) -> None:
     """2**32 rows are counted, filtered or not, where no cell costs anything."""
@@ -229,12 +224,12 @@ def test_more_empty_rows_than_polars_counts(name: str, tmp_path: Path) -> None:
     source = _nothing(rows, CHUNK, name, tmp_path)
     found = _moments(made, source)
     assert {"all n": [rows], "none n": [rows], "rows": None} == found
-    assert rows == polars_engine.open_frame(source, made.spec.data).rows()
+    assert rows == open_source(source, made.spec.data).row_count()
 
 
 @cache
 def _squares(unit: str) -> Plan:
-    """Return a plan that adds up squares: nine pass 2**63, seventeen pass 2**64."""
+    """Return a plan that sums squares: nine pass 2**63, seventeen pass 2**64."""
     return plan(
         make_spec(
             {
@@ -264,49 +259,13 @@ def test_few_rows_of_large_numbers(
     } == found
 
 
-@pytest.mark.parametrize("name", SOURCES)
 def test_a_planted_sum_of_64_bits_is_seen(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where all batches count as small, and small means one row, sums wrap."""
-    monkeypatch.setattr(polars_sums, "SMALL", 1)
-    opened = polars_engine.open_frame(
-        SOURCES[name](9, TOP, tmp_path), _squares("row").spec.data
-    )
-    found = polars_engine.add_up(
-        _squares("row"), replace(opened, small=True), salt=SALT, tick=None
-    )
-    assert [9 * TOP**2] != found.moments[0]["uu"]
-
-
-def test_a_planted_count_of_32_bits_is_seen() -> None:
-    """A count of Booleans as polars makes it is 0 for 2**32 rows."""
-    source = _nothing(1 << 32, CHUNK, "lazy", Path())
-    assert isinstance(source, pl.LazyFrame)
-    every = pl.col("x").is_null() | pl.col("x").is_not_null()
-    counted = polars_sums._counted(every, small=True)
-    assert 0 == source.select(counted).collect(engine="streaming").item()
-
-
-def test_frames_and_row_groups_are_cut_into_small_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No batch has more rows than allowed, and together they have all of them."""
-    monkeypatch.setattr(polars_pieces, "SMALL", 200)
-    monkeypatch.setattr(polars_excerpts, "_PORTION_ROWS", 100)
-    frame = pl.DataFrame({"x": range(1_050), "key": ["a"] * 1_050})
-    frame.write_parquet(tmp_path / "rows.parquet", row_group_size=30)
-    made = _plan(top=TOP)
-    for source in (frame, tmp_path / "rows.parquet"):
-        opened = polars_engine.open_frame(source, made.spec.data)
-        sizes = [
-            batch.select(pl.len()).collect().item()
-            for _, batch in opened.portions([["x"]])
-        ]
-        assert opened.small
-        assert (1_050, True) == (sum(sizes), max(sizes) <= 100)
-        assert len(sizes) >= 11
-        assert [sum(range(1_050))] == _moments(made, source)["total u"]
+    """Where terms of any size are summed without limbs, sums wrap."""
+    monkeypatch.setattr(polars_expressions, "EXACT_INTEGERS", 1 << 99)
+    found = _moments(_squares("row"), _lazy(9, TOP, tmp_path))
+    assert [9 * TOP**2] != found["spread uu"]
 
 
 @pytest.mark.parametrize("rows", [0, 1, 127, 128, 300])

@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from neighbour_pairs import CASES, EXAMPLES, FORMATS, Case, Pair, check, pairs
 
 from dpql.curator import noise
-from dpql.curator.bounding import Contest
-from dpql.curator.engines import polars_engine
-from dpql.curator.engines.polars_cells import Cells
+from dpql.curator.bounding import Bounder
+from dpql.curator.engines import polars, polars_bounding
+from dpql.curator.sources import canonical
 from dpql.mechanisms.bits import Bits, read_one
 from dpql.model.plan import Part
 
@@ -60,12 +60,12 @@ FIXED = settings(
 """The same pairs every time, and no smaller ones."""
 
 
-def _seen(folder: Path) -> None:
+def _check(folder: Path, cases: Sequence[Case], how: settings = FIXED) -> None:
     """Check some pairs of each case."""
-    for case in CASES:
+    for case in cases:
 
         @given(pair=pairs(case))
-        @FIXED
+        @how
         def every(pair: Pair) -> None:
             check(pair, folder)
 
@@ -89,21 +89,21 @@ def test_pairs_are_of_all_kinds(case: Case) -> None:
     assert len(differing) > len(found) / 2
 
 
-def _everybody(_contest: Contest, cells: Any, **_: Any) -> Any:
+def _everybody(_bounder: Bounder, cells: Any, **_: Any) -> Any:
     return cells > 0
 
 
-def _one_unit(units: Any) -> Any:
-    return np.zeros(len(units), np.int64)
+def _one_unit(ids: Any, *others: Any) -> Bounder:
+    return Bounder(np.zeros_like(ids), *others)
 
 
-ADD_UP = polars_engine.add_up
+HONEST = polars.sums
 DRAWN = noise._drawn
 
 
-def _stumbling(plan: Any, opened: Any, **how: Any) -> Any:
+def _stumbling(program: Any, source: Any, **how: Any) -> Any:
     """Fail where an exact number is odd."""
-    sums = ADD_UP(plan, opened, **how)
+    sums = HONEST(program, source, **how)
     if sums.moments[0]["n"][0] % 2:
         raise OverflowError
     return sums
@@ -117,9 +117,9 @@ def _looking(part: Part, moments: Any, count: int, bits: Bits) -> Sequence[int]:
 
 
 PLANTED: dict[str, tuple[object, str, Callable[..., Any]]] = {
-    "no bound": (Contest, "survivors", _everybody),
-    "units joined": (polars_engine, "_numbered", _one_unit),
-    "a failure": (polars_engine, "add_up", _stumbling),
+    "no bound": (Bounder, "survivors", _everybody),
+    "units joined": (polars_bounding, "Bounder", _one_unit),
+    "a failure": (polars, "sums", _stumbling),
     "a coin more": (noise, "_drawn", _looking),
 }
 
@@ -131,22 +131,24 @@ def test_planted_faults_are_seen(
     """The harness can fail: each fault shows within a few pairs."""
     monkeypatch.setattr(*PLANTED[name])
     with pytest.raises(AssertionError):
-        _seen(tmp_path)
+        _check(tmp_path, CASES)
+
+
+def _lossy(cell: bytes) -> bytes:
+    return cell.decode(errors="replace").replace('"', "").encode()
 
 
 def test_ids_read_carelessly_are_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ids that lose the bytes that are no UTF-8 share a bound, and that shows."""
+    honest = canonical._id_bytes
 
-    def decoded(cell: bytes | str) -> str:
-        held = cell if isinstance(cell, bytes) else cell.encode()
-        return held.decode(errors="replace").replace('"', "")
+    def careless(cells: pl.Series) -> pl.Series:
+        ids = [None if cell is None else _lossy(cell) for cell in honest(cells)]
+        return pl.Series(cells.name, ids, dtype=pl.Binary)
 
-    def careless(cells: Cells, name: str) -> pl.Expr:
-        return unit(cells, name).map_elements(decoded, return_dtype=pl.String)
-
-    unit = Cells.unit
-    monkeypatch.setattr(Cells, "unit", careless)
+    monkeypatch.setattr(canonical, "_id_bytes", careless)
+    tightest = [case for case in CASES if case[2] == (1, 1)]
     with pytest.raises(AssertionError):
-        _seen(tmp_path)
+        _check(tmp_path, tightest, settings(FIXED, max_examples=100))

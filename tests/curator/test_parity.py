@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from importlib import import_module
 from typing import Any
 
 import polars as pl
@@ -11,61 +10,48 @@ import pytest
 import reference_engine as reference
 from curator_frames import frames
 from curator_plans import COLUMNS, known_plan, known_unit_plan, row_plan, unit_plan
+from exact_sums import TABLE, WITH_REFERENCE, exact_sums, same
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpql.curator.engines import ENGINES, Sums
 from dpql.curator.noise import totals
-from dpql.curator.program import compile_program
-from dpql.model.plan import Plan
 
 pytestmark = pytest.mark.property
 
-SALT = bytes(range(32))
 NAMES = list(COLUMNS)
 RELAXED = settings(
     max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-TABLE = {name: import_module(place) for name, place in ENGINES.items()}
-WITH_REFERENCE = {**TABLE, "reference": reference}
-
-
-def answer(engine: Any, plan: Plan, frame: Any, salt: bytes = SALT) -> Sums:
-    """Return the sums of a frame."""
-    source = engine.open_source(frame, plan.spec.data)
-    program = compile_program(plan)
-    return engine.sums(program, source, salt=salt, tick=None)  # type: ignore[no-any-return]
-
-
-def same(plan: Plan, expected: Sums, actual: Sums) -> None:
-    """Assert equality step by step, so that a difference has a name."""
-    assert expected.rows == actual.rows
-    for step, one, other in zip(
-        plan.steps, expected.moments, actual.moments, strict=True
-    ):
-        assert {step.name: dict(one)} == {step.name: dict(other)}
 
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
 @given(data=st.data())
 @RELAXED
-def test_rows_are_added_up_as_by_the_reference(engine: Any, data: Any) -> None:
+def test_rows_are_summed_as_by_the_reference(engine: Any, data: Any) -> None:
     """Every moment of every statistic agrees, where each row is a unit."""
     frame = data.draw(frames(NAMES))
     plan = row_plan()
-    same(plan, answer(reference, plan, frame), answer(engine, plan, frame))
+    same(
+        plan,
+        exact_sums(plan, frame, engine=reference),
+        exact_sums(plan, frame, engine=engine),
+    )
 
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
 @given(data=st.data())
 @RELAXED
-def test_known_rows_are_added_up_as_by_the_reference(engine: Any, data: Any) -> None:
+def test_known_rows_are_summed_as_by_the_reference(engine: Any, data: Any) -> None:
     """Every moment agrees where the number of rows is public."""
     frame = data.draw(frames(NAMES, size=5))
     plan = known_plan(5)
-    same(plan, answer(reference, plan, frame), answer(engine, plan, frame))
+    same(
+        plan,
+        exact_sums(plan, frame, engine=reference),
+        exact_sums(plan, frame, engine=engine),
+    )
 
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
@@ -75,7 +61,11 @@ def test_units_within_their_bounds_are_untouched(engine: Any, data: Any) -> None
     """Where no unit exceeds its bounds, bounding changes nothing."""
     frame = data.draw(frames(["person", *NAMES]))
     plan = unit_plan(20, 20)
-    same(plan, answer(reference, plan, frame), answer(engine, plan, frame))
+    same(
+        plan,
+        exact_sums(plan, frame, engine=reference),
+        exact_sums(plan, frame, engine=engine),
+    )
 
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
@@ -91,7 +81,11 @@ def test_order_and_chunks_do_not_matter(
         places = list(range(8))
         order.shuffle(places)
         shuffled = pl.concat([frame[place] for place in places], rechunk=False)
-        same(plan, answer(engine, plan, frame), answer(engine, plan, shuffled))
+        same(
+            plan,
+            exact_sums(plan, frame, engine=engine),
+            exact_sums(plan, shuffled, engine=engine),
+        )
 
 
 @pytest.mark.parametrize("engine", WITH_REFERENCE.values(), ids=WITH_REFERENCE)
@@ -106,7 +100,9 @@ def test_an_empty_frame_counts_nothing(engine: Any, name: str) -> None:
     }
     plan = plans[name]
     names = [column.name for column in plan.spec.data.columns]
-    found = answer(engine, plan, pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
+    found = exact_sums(
+        plan, pl.DataFrame(schema=dict.fromkeys(names, pl.String)), engine=engine
+    )
     for step, moments in zip(plan.steps, found.moments, strict=True):
         assert {m.name: [0] * step.cells for m in step.moments} == dict(moments)
 
@@ -130,9 +126,9 @@ def test_many_files_are_one_frame(engine: Any, tmp_path: Any) -> None:
     )
     for part in range(4):
         frame[50 * part : 50 * part + 50].write_parquet(tmp_path / f"{part}.parquet")
-    whole = answer(engine, plan, frame)
-    same(plan, whole, answer(engine, plan, str(tmp_path / "*.parquet")))
-    same(plan, whole, answer(engine, plan, tmp_path))
+    whole = exact_sums(plan, frame, engine=engine)
+    same(plan, whole, exact_sums(plan, str(tmp_path / "*.parquet"), engine=engine))
+    same(plan, whole, exact_sums(plan, tmp_path, engine=engine))
 
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
@@ -143,7 +139,7 @@ def test_sums_beyond_64_bits_are_exact(engine: Any) -> None:
     cells = {name: pl.repeat(150.0, count, eager=True) for name in NAMES}
     cells["region"] = pl.repeat("north", count, eager=True)
     cells["kind"] = pl.repeat("a", count, eager=True)
-    found = answer(engine, plan, pl.DataFrame(cells))
+    found = exact_sums(plan, pl.DataFrame(cells), engine=engine)
     for name in ("total_score", "spread_score"):
         step = plan.step(name)
         moments = found.moments[plan.steps.index(step)]
@@ -172,12 +168,12 @@ def test_text_files_hold_what_their_cells_say(
     folder = tmp_path_factory.mktemp("text")
     lines = [",".join(NAMES), *(",".join(row.values()) for row in rows)]
     (folder / "a.csv").write_bytes("".join(f"{line}\n" for line in lines).encode())
-    expected = answer(reference, plan, rows)
-    same(plan, expected, answer(engine, plan, str(folder / "a.csv")))
+    expected = exact_sums(plan, rows, engine=reference)
+    same(plan, expected, exact_sums(plan, str(folder / "a.csv"), engine=engine))
     if rows:
         frame = pl.DataFrame(rows, schema=dict.fromkeys(NAMES, pl.String))
         frame.write_ndjson(folder / "a.ndjson")
-        same(plan, expected, answer(engine, plan, str(folder / "a.ndjson")))
+        same(plan, expected, exact_sums(plan, str(folder / "a.ndjson"), engine=engine))
 
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
@@ -197,7 +193,10 @@ def test_neighbours_differ_within_the_sensitivity(engine: Any, data: Any) -> Non
         one = one.with_columns(pl.lit("unit").alias("person"))
     first = pl.concat([rest, one])
     second = pl.concat([rest, other]) if kind == "known" else rest
-    before, after = answer(engine, plan, first), answer(engine, plan, second)
+    before, after = (
+        exact_sums(plan, first, engine=engine),
+        exact_sums(plan, second, engine=engine),
+    )
     for step, a, b in zip(plan.steps, before.moments, after.moments, strict=True):
         for part in step.parts:
             measure = part.measure

@@ -19,7 +19,7 @@ from spec_text import make_spec
 from test_hostile import BASE, NAMES, hostile_plan
 
 from dpql.curator import rehearse, run
-from dpql.curator.engines.polars_engine import _settings
+from dpql.curator.engines.polars import _quiet
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import MANY, perturbed, totals
 from dpql.errors import RunFault
@@ -160,8 +160,8 @@ def test_settings_are_left_as_they_were_by_runs_that_overlap() -> None:
     """The first to start may be the first to end; the last one puts things back."""
     before = pl.Config.state()
     with ExitStack() as first, ExitStack() as second:
-        first.enter_context(_settings(100))
-        second.enter_context(_settings(None))
+        first.enter_context(_quiet())
+        second.enter_context(_quiet())
         first.close()
         assert before != pl.Config.state()
     assert before == pl.Config.state()

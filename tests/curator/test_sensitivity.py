@@ -11,19 +11,17 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import polars as pl
 import pytest
 from curator_plans import known_plan, known_unit_plan, row_plan, unit_plan
+from exact_sums import TABLE, exact_sums
 
-from dpql.curator.bounding import Contest
-from dpql.curator.engines import ENGINES
+from dpql.curator.bounding import Bounder
 from dpql.curator.noise import totals
 from dpql.model.plan import Plan
 
-ENGINE_TABLE = {name: import_module(place) for name, place in ENGINES.items()}
 ROWS = 9
 WORDS = ["north", "élan", "日本", "1", "a", "a", "b", "other", "", None]
 NUMBERS = [
@@ -76,10 +74,9 @@ def _changes(
     engine: Any, plan: Plan, frames: tuple[pl.DataFrame, ...], salt: bytes
 ) -> Counter[tuple[str, str]]:
     """Return for every measure how many multiples of its sensitivity changed."""
-    found = []
-    for frame in frames:
-        opened = engine.open_frame(frame, plan.spec.data)
-        found.append(engine.add_up(plan, opened, salt=salt, tick=None).moments)
+    found = [
+        exact_sums(plan, frame, salt=salt, engine=engine).moments for frame in frames
+    ]
     changes: Counter[tuple[str, str]] = Counter()
     for step, one, other in zip(plan.steps, *found, strict=True):
         for part in step.parts:
@@ -121,7 +118,7 @@ def _declared(plan: Plan) -> Counter[Any]:
 
 
 @pytest.mark.parametrize("name", PLANS)
-@pytest.mark.parametrize("engine", ENGINE_TABLE.values(), ids=ENGINE_TABLE)
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
 def test_no_neighbour_changes_more_than_declared(engine: Any, name: str) -> None:
     """Every measure of every statistic keeps to its declared change."""
     plan = PLANS[name]()
@@ -131,7 +128,7 @@ def test_no_neighbour_changes_more_than_declared(engine: Any, name: str) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLANS)
-@pytest.mark.parametrize("engine", ENGINE_TABLE.values(), ids=ENGINE_TABLE)
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
 def test_many_neighbours_change_as_much_as_declared(engine: Any, name: str) -> None:
     """Over thousands of pairs nothing exceeds its declared change, and much attains it.
 
@@ -148,10 +145,10 @@ def test_many_neighbours_change_as_much_as_declared(engine: Any, name: str) -> N
 def test_a_planted_unbounded_unit_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The measuring can fail: here every row of a unit survives."""
 
-    def everybody(_contest: Contest, cells: Any, **_: Any) -> Any:
+    def everybody(_bounder: Bounder, cells: Any, **_: Any) -> Any:
         return cells > 0
 
-    monkeypatch.setattr(Contest, "survivors", everybody)
+    monkeypatch.setattr(Bounder, "survivors", everybody)
     plan = unit_plan(1, 2)
-    most = _measure(ENGINE_TABLE["polars"], plan, 10, seed=1)
+    most = _measure(TABLE["polars"], plan, 10, seed=1)
     assert dict(most - _declared(plan))

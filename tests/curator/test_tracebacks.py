@@ -24,7 +24,7 @@ from spec_text import make_spec
 
 import dpql.mechanisms
 from dpql.curator import noise, run, wall
-from dpql.curator.engines import Sums, polars_engine
+from dpql.curator.engines import Sums, polars
 from dpql.errors import LedgerFault, RunFault
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -163,22 +163,22 @@ def test_an_interrupted_draw(
     ("raised", "expected"),
     [(KeyboardInterrupt(), KeyboardInterrupt), (RuntimeError("x"), RunFault)],
 )
-@pytest.mark.parametrize("function", ["open_frame", "add_up"])
+@pytest.mark.parametrize("function", ["open_source", "sums"])
 def test_an_interrupted_engine(
     function: str,
     raised: BaseException,
     expected: type[BaseException],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Ctrl-C while rows are opened or added up leaves nothing of them behind."""
-    honest = getattr(polars_engine, function)
+    """Ctrl-C while rows are opened or summed leaves nothing of them behind."""
+    honest = getattr(polars, function)
 
     def interrupted(*arguments: Any, **named: Any) -> Any:
         done = honest(*arguments, **named)
         assert done is not None
         raise raised
 
-    monkeypatch.setattr(polars_engine, function, interrupted)
+    monkeypatch.setattr(polars, function, interrupted)
     _left(expected, _plan(), Planted())
 
 
@@ -202,14 +202,14 @@ def test_a_wrong_number_of_rows() -> None:
     assert "DPQL505" == error.diagnostics[0].code
 
 
-def _add_up(*_: Any, **__: Any) -> Sums:
+def _sums(*_: Any, **__: Any) -> Sums:
     return Sums(rows=ROWS, moments=({"n": [ROWS], "u": [SECRET_SUM]},))
 
 
 @pytest.fixture
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put an engine in place that knows its sums."""
-    quick = SimpleNamespace(open_frame=lambda *_: pl.DataFrame(), add_up=_add_up)
+    quick = SimpleNamespace(open_source=lambda *_: pl.DataFrame(), sums=_sums)
     monkeypatch.setattr(running, "engine_named", lambda _: quick)
 
 
@@ -288,11 +288,11 @@ def test_leaks_are_seen() -> None:
     """Sums in a local variable, a closure, an object or a context are found."""
 
     def local() -> None:
-        sums = _add_up()
+        sums = _sums()
         raise KeyboardInterrupt(len(sums.moments))
 
     def closed() -> None:
-        task = _task(_add_up())
+        task = _task(_sums())
         raise KeyboardInterrupt(task)
 
     def held() -> None:

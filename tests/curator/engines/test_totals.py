@@ -1,0 +1,85 @@
+"""Totals are exact, whatever the number of batches and the size of their terms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpql.curator.engines.totals import (
+    BATCH_ROWS,
+    EXACT_DOUBLES,
+    EXACT_INTEGERS,
+    LIMB,
+    CellSums,
+    Total,
+    limbs,
+)
+from dpql.curator.sources import source
+
+LARGEST = (1 << 62) - 1
+"""The largest product of two factors of 31 bits is below this."""
+
+
+def test_no_source_makes_larger_batches() -> None:
+    """What is proved of a batch holds for the largest that a source makes."""
+    assert 2 * source.BATCH_ROWS <= BATCH_ROWS
+
+
+def test_the_limits_of_a_word_hold_for_a_full_batch() -> None:
+    """Doubles and integers hold the sum of a batch of the largest terms they take."""
+    assert (EXACT_DOUBLES - 1) * BATCH_ROWS < 1 << 53
+    assert (EXACT_INTEGERS - 1) * BATCH_ROWS < 1 << 63
+    assert max(x.item() for x in limbs(np.array([LARGEST]), LARGEST)) < EXACT_DOUBLES
+
+
+@pytest.mark.property
+@given(
+    terms=st.lists(st.integers(0, LARGEST) | st.just(LARGEST), max_size=30),
+    cells=st.data(),
+)
+def test_terms_are_summed_by_cell(terms: list[int], cells: st.DataObject) -> None:
+    """Each cell has the sum of its terms; the cell after the last is left out."""
+    numbers = st.lists(st.integers(0, 3), min_size=len(terms), max_size=len(terms))
+    held = cells.draw(numbers)
+    made, total, count = CellSums(), Total(3), Total(3)
+    array = np.array(held, np.int64)
+    parts = limbs(np.array(terms, np.int64), LARGEST)
+    total.add(made.sums(array, 3, parts))
+    count.add([made.counts(array, 3)])
+    expected = [
+        sum(x for x, cell in zip(terms, held, strict=True) if cell == one)
+        for one in range(3)
+    ]
+    assert expected == total.integers()
+    assert [held.count(one) for one in range(3)] == count.integers()
+
+
+def test_a_full_batch_of_the_largest_terms_is_exact() -> None:
+    """The low bits are those of the exact sum, in doubles too."""
+    terms = np.full(BATCH_ROWS, LARGEST)
+    total = Total(1)
+    total.add(CellSums().sums(np.zeros(BATCH_ROWS), 1, limbs(terms, LARGEST)))
+    assert [BATCH_ROWS * LARGEST] == total.integers()
+
+
+def test_totals_pass_every_word() -> None:
+    """2**34 rows of the largest terms pass 2**64 and 2**95, and are counted."""
+    batches = 1 << 16
+    rows, total = Total(1), Total(1)
+    sums = [np.array([BATCH_ROWS * ((1 << LIMB) - 1)])] * 2
+    for _ in range(batches):
+        rows.add([np.array([BATCH_ROWS])])
+        total.add(sums)
+    assert [1 << 34] == rows.integers()
+    assert [(1 << 34) * LARGEST] == total.integers()
+    assert (1 << 34) * LARGEST > 1 << 95
+
+
+def test_a_limb_of_any_sum_that_fits_is_carried() -> None:
+    """A sum of a batch just below 2**63 is carried into the next limbs."""
+    total = Total(1)
+    for _ in range(5):
+        total.add([np.array([(1 << 63) - 1])])
+    assert [5 * ((1 << 63) - 1)] == total.integers()

@@ -1,0 +1,37 @@
+"""The exact sums of a plan, by any engine of the table or by the slow one of the tests.
+
+A new line of `ENGINES` is tested by every suite that asks for `TABLE`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import reference_engine
+
+from dpql.curator.engines import ENGINES, Sums
+from dpql.curator.program import compile_program
+from dpql.model.plan import Plan
+
+SALT = bytes(range(32))
+TABLE: dict[str, Any] = {name: import_module(path) for name, path in ENGINES.items()}
+WITH_REFERENCE: dict[str, Any] = {**TABLE, "reference": reference_engine}
+
+
+def exact_sums(
+    plan: Plan, frame: object, *, salt: bytes = SALT, engine: Any = TABLE["polars"]
+) -> Sums:
+    """Return the sums of a frame."""
+    source = engine.open_source(frame, plan.spec.data)
+    program = compile_program(plan)
+    return engine.sums(program, source, salt=salt, tick=None)  # type: ignore[no-any-return]
+
+
+def same(plan: Plan, expected: Sums, actual: Sums) -> None:
+    """Assert equality step by step, so that a difference has a name."""
+    assert expected.rows == actual.rows
+    for step, one, other in zip(
+        plan.steps, expected.moments, actual.moments, strict=True
+    ):
+        assert {step.name: dict(one)} == {step.name: dict(other)}
