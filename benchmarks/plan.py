@@ -26,25 +26,24 @@ from dpql.model.spec import (
     Share,
     Spec,
     Statistic,
-    StatisticKind,
 )
 from dpql.planner import plan, read
 
 SIZES = (125, 250, 500, 1000)
 KINDS = (
-    StatisticKind.COUNT,
-    StatisticKind.SUM,
-    StatisticKind.MEAN,
-    StatisticKind.VARIANCE,
-    StatisticKind.HISTOGRAM,
+    "count",
+    "sum",
+    "mean",
+    "variance",
+    "histogram",
 )
 
 
 def statistic(index: int, *, priced: bool) -> Statistic:
     """Return the statistic of that number: kinds and mechanisms take turns."""
     kind = KINDS[index % len(KINDS)]
-    ratio = kind in (StatisticKind.MEAN, StatisticKind.VARIANCE)
-    columns = {StatisticKind.COUNT: (), StatisticKind.HISTOGRAM: ("g",)}
+    ratio = kind in ("mean", "variance")
+    columns = {"count": (), "histogram": ("g",)}
     target = AccuracyTarget(within=Fraction(300_000_000 + index, 1000))
     return Statistic(
         name=f"s{index}",
@@ -52,7 +51,7 @@ def statistic(index: int, *, priced: bool) -> Statistic:
         columns=columns.get(kind, ("x",)),
         edges=(),
         where=None,
-        by=("g",) if index % 2 and kind is not StatisticKind.HISTOGRAM else (),
+        by=("g",) if index % 2 and kind != "histogram" else (),
         at_least=900_000 if ratio else None,
         mechanism=MechanismName.SNAPPING if index % 3 else MechanismName.GEOMETRIC,
         alpha=Fraction(1, 20),
@@ -67,11 +66,11 @@ def spec(count: int, *, priced: bool) -> Spec:
     if priced:
         # A target suits its statistic's own unit: rows, sums, means, squares.
         scale = {
-            StatisticKind.COUNT: Fraction(1, 10),
-            StatisticKind.SUM: Fraction(1000),
-            StatisticKind.MEAN: Fraction(1, 1000),
-            StatisticKind.VARIANCE: Fraction(1, 3),
-            StatisticKind.HISTOGRAM: Fraction(1, 10),
+            "count": Fraction(1, 10),
+            "sum": Fraction(1000),
+            "mean": Fraction(1, 1000),
+            "variance": Fraction(1, 3),
+            "histogram": Fraction(1, 10),
         }
         statistics = tuple(
             replace(

@@ -13,7 +13,7 @@ import click
 
 from dpql.cli.commands.explain.pages import flow, keys_of_spec
 from dpql.cli.main import COMMANDS, dpql
-from dpql.language.shape import (
+from dpql.model.shape import (
     Choice,
     Either,
     Field,

@@ -106,7 +106,7 @@ def _number(entry: Entry, kind: NumberType, context: Context) -> Column | None:
             f"write `bounds: [{number_text(min(lower, upper))}, "
             f"{number_text(max(lower, upper))}]`"
             if lower > upper
-            else "leave some room between them",
+            else "write two different numbers",
         )
     else:
         _grid(entry, kind, (lower, upper), step, context)

@@ -16,7 +16,7 @@ from dpql.model.spec import CategoryColumn, Column, Neighbours
 
 @dataclass(slots=True)
 class Context:
-    """Facts gathered so far.
+    """What is known so far.
 
     ``types`` knows every declared column, also one whose declaration is at fault, so
     that one mistake is not reported a second time wherever the column is used.

@@ -23,6 +23,7 @@ from dpql.language.predicate import (
 from dpql.language.quoting import unquoted
 from dpql.model.limits import DEEPEST
 from dpql.model.notation import RESERVED
+from dpql.statistics import OPTIONS
 
 _GRAMMAR = Path(__file__).with_name("query.lark")
 
@@ -37,6 +38,9 @@ _DESCRIBED = {
 }
 
 _MOST_EXPECTED = 6
+
+_SLOTS = {"{number}": "NUMBER", "{numbers}": "numbers", "{rows}": "NUMBER _rows"}
+"""What the grammar reads where a clause has a value."""
 
 _QUOTED = r"`[^`\n]+`" + r"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
 _REMARK = re.compile(rf"{_QUOTED}|(?P<remark>--.*)", re.DOTALL)
@@ -203,7 +207,33 @@ def terminals() -> dict[str, str]:
 @cache
 def _parser(start: str) -> Lark:
     grammar = _GRAMMAR.read_text(encoding="utf-8")
+    grammar += _option_rules(grammar)
     return Lark(grammar, parser="lalr", lexer="contextual", start=start)
+
+
+def _option_rules(grammar: str) -> str:
+    """Return the rules of the options' clauses, and the words that are new in them."""
+    names = " | ".join(option.name for option in OPTIONS)
+    clauses = {option.name: option.clause.split() for option in OPTIONS}
+    words = {word for clause in clauses.values() for word in clause if word.isalpha()}
+    rules = [
+        f"{name}: {' '.join(_SLOTS.get(word, word.upper()) for word in clause)}"
+        for name, clause in clauses.items()
+    ]
+    terminals = [
+        f'{word.upper()}: "{word}"'
+        for word in sorted(words)
+        if f"\n{word.upper()}:" not in grammar
+    ]
+    # Only before its value does the word of an option go on with the line above: a
+    # column or a statistic may have the same name.
+    starts = "|".join(
+        rf"{first}[ \t]+{second}\b" if second.isalpha() else rf"{first}[ \t]*[-\[0-9]"
+        for first, second, *_ in clauses.values()
+    )
+    line_ends = r"\n(?:[ \t]*(?:--[^\n]*)?\n)*[ \t]*"
+    continued = f"OPTION_CONTINUED.2: /{line_ends}(?={starts})/"
+    return "\n".join([f"\n_option: {names}", *rules, *terminals, continued, ""])
 
 
 def _complaint(error: UnexpectedInput, text: str, code: str) -> Complaint:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dpql.language.shape import (
+from dpql.model import limits
+from dpql.model.shape import (
     Choice,
     Either,
     Field,
@@ -14,19 +15,14 @@ from dpql.language.shape import (
     Text,
     Variants,
 )
-from dpql.language.vocabulary import AT_LEAST_WORDS, STATISTICS
-from dpql.model import limits
 from dpql.model.spec import MechanismName, Neighbours, NumberType
+from dpql.statistics import OPTIONS, STATISTICS, statistics_with
+from dpql.statistics.statistic import COLUMN
 
 NAME = Text.of(
     "a name",
     limits.NAME,
     rule="letters, digits, `_`, `-` and `.`, starting with a letter",
-)
-COLUMN = Text.of(
-    "a column name",
-    limits.COLUMN,
-    rule="no backquotes, no tabs, no space at either end",
 )
 KEY = Text.of("a key", limits.KEY)
 WORDS = Text.of("a text", limits.PURPOSE)
@@ -202,28 +198,14 @@ _SPEND = Record(
 )
 
 
-def _ask(word: str) -> Field:
-    entry = STATISTICS[word]
-    shape: Shape = COLUMN
-    if entry.inputs == 0:
-        shape = Choice(what="what is counted", words=("rows",))
-    elif entry.inputs > 1:
-        shape = ListOf(item=COLUMN, shortest=entry.inputs, longest=entry.inputs)
-    example = entry.example
-    shown = list(example) if isinstance(example, tuple) else example
-    return _field(word, shape, entry.summary, shown)
-
+_BEFORE_GROUPS = tuple(option for option in OPTIONS if not option.after_groups)
+_AFTER_GROUPS = tuple(option for option in OPTIONS if option.after_groups)
 
 STATISTIC = Record(
     what="a statistic",
     fields=(
-        *(_ask(word) for word in STATISTICS),
-        _field(
-            "bins",
-            ListOf(item=NUMBER, shortest=2, longest=limits.MOST_EDGES),
-            "Bin edges, increasing, inside the bounds; the last bin is closed.",
-            [16, 25, 35, 45, 55, 65, 100],
-        ),
+        *(statistic.field for statistic in STATISTICS.values()),
+        *(option.field for option in _BEFORE_GROUPS),
         _field(
             "where",
             CONDITION,
@@ -238,15 +220,7 @@ STATISTIC = Record(
             "One answer for each combination of the keys of these categories.",
             ["district"],
         ),
-        _field(
-            "at_least",
-            WHOLE,
-            "A public promise that every group has so many rows. Needed to price an "
-            "accuracy target where the count is private. Not enforced, and no "
-            "part of the privacy guarantee: where it is not true, the stated accuracy "
-            "does not hold, and the report marks groups whose noisy count shows it.",
-            500,
-        ),
+        *(option.field for option in _AFTER_GROUPS),
         _MECHANISM,
         _ALPHA,
         _GAMMA,
@@ -255,7 +229,10 @@ STATISTIC = Record(
         ),
     ),
     one_of=(tuple(STATISTICS),),
-    needs=(("bins", ("histogram",)), ("at_least", AT_LEAST_WORDS)),
+    needs=tuple(
+        (option.name, statistics_with(option))
+        for option in (*_BEFORE_GROUPS, *_AFTER_GROUPS)
+    ),
 )
 
 SPEC = Record(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import assert_never
 
 from dpql.errors import Span
@@ -25,8 +26,9 @@ from dpql.model.spec import (
     Spec,
     Spend,
     Statistic,
-    StatisticKind,
 )
+from dpql.statistics import STATISTICS
+from dpql.statistics.option import Value
 
 _NOWHERE = Span("<spec>", 1, 1, 1, 1)
 
@@ -116,13 +118,15 @@ def _number_column(column: NumberColumn) -> Plain:
 
 def _statistic(statistic: Statistic) -> Plain:
     of: Plain = list(statistic.columns)
-    if statistic.kind is StatisticKind.COUNT:
+    if not statistic.columns:
         of = "rows"
     elif len(statistic.columns) == 1:
         of = statistic.columns[0]
-    plain: dict[str, Plain] = {statistic.kind.value: of}
-    if statistic.edges:
-        plain["bins"] = [number_text(edge) for edge in statistic.edges]
+    plain: dict[str, Plain] = {statistic.kind: of}
+    for option in STATISTICS[statistic.kind].options:
+        given = getattr(statistic, option.member)
+        if option.is_given(given):
+            plain[option.name] = _option(given)
     if statistic.where is not None:
         from dpql.language.grammar import parse_condition
 
@@ -132,14 +136,18 @@ def _statistic(statistic: Statistic) -> Plain:
         )
     if statistic.by:
         plain["by"] = list(statistic.by)
-    if statistic.at_least is not None:
-        plain["at_least"] = str(statistic.at_least)
     return plain | {
         "mechanism": statistic.mechanism.value,
         "alpha": number_text(statistic.alpha),
         "gamma": number_text(statistic.gamma),
         "spend": _spend(statistic.spend),
     }
+
+
+def _option(value: Value) -> Plain:
+    if isinstance(value, tuple):
+        return [number_text(number) for number in value]
+    return number_text(value) if isinstance(value, Fraction) else str(value)
 
 
 def _spend(spend: Spend) -> Plain:

@@ -18,18 +18,18 @@ def load(path: str | Path) -> Spec:
     """Return the meaning of a spec file, .yaml or .dpql.
 
     Raises:
-        SpecError: with every fault of the file and its place.
+        SpecError: with every fault of the file with its line and column.
     """
-    place = Path(path)
-    form = sources.form_of(place)
-    return _meaning(sources.read(place), form)
+    file = Path(path)
+    form = sources.form_of(file)
+    return _meaning(sources.read(file), form)
 
 
 def load_text(text: str, *, source: str = "<text>", form: str) -> Spec:
     """Return the meaning of a text; ``source`` names it in faults.
 
     Raises:
-        SpecError: with every fault of the text and its place.
+        SpecError: with every fault of the text with its line and column.
     """
     return _meaning(sources.examine(text, source), sources.form_named(form))
 

@@ -13,7 +13,8 @@ from typing import Any, assert_never
 
 from dpql.language import numbers
 from dpql.language.keys import SPEC
-from dpql.language.shape import (
+from dpql.model.limits import LONGEST_NUMBER
+from dpql.model.shape import (
     Choice,
     Either,
     Field,
@@ -25,7 +26,6 @@ from dpql.language.shape import (
     Text,
     Variants,
 )
-from dpql.model.limits import LONGEST_NUMBER
 
 Schema = dict[str, Any]
 

@@ -8,7 +8,11 @@ from typing import assert_never
 
 from dpql.diagnostics import shown
 from dpql.language import numbers
-from dpql.language.shape import (
+from dpql.language.source import Source
+from dpql.language.suggestions import did_you_mean, quoted
+from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
+from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
+from dpql.model.shape import (
     Choice,
     Either,
     ListOf,
@@ -19,10 +23,6 @@ from dpql.language.shape import (
     Text,
     Variants,
 )
-from dpql.language.source import Source
-from dpql.language.suggestions import did_you_mean, quoted
-from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
-from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
 
 
 def check(node: Node, shape: Shape, source: Source, what: str) -> None:

@@ -42,14 +42,14 @@ class Source:
         self.starts = [0, *(match.end() for match in _BREAK.finditer(self.text))]
 
     def span(self, line: int, column: int, end_line: int, end_column: int) -> Span:
-        """Return a place; lines and columns count from 0 here, from 1 in the span."""
-        excerpt = self.lines[line] if line < len(self.lines) else ""
+        """Return a span; lines and columns count from 0 here, from 1 in the span."""
+        content = self.lines[line] if line < len(self.lines) else ""
         return Span(
-            self.name, line + 1, column + 1, end_line + 1, end_column + 1, excerpt
+            self.name, line + 1, column + 1, end_line + 1, end_column + 1, content
         )
 
     def stretch(self, start: int, end: int) -> Span:
-        """Return the place of ``text[start:end]``."""
+        """Return the span of ``text[start:end]``."""
         line, end_line = (
             bisect_right(self.starts, index) - 1 for index in (start, end)
         )

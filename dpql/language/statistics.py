@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
+from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.language.context import (
@@ -18,24 +18,22 @@ from dpql.language.context import (
 )
 from dpql.language.suggestions import quoted
 from dpql.language.tree import Entry, Node, Scalar
-from dpql.language.vocabulary import STATISTICS, StatisticWord
 from dpql.model.limits import LARGEST_EPSILON, MOST_CELLS
 from dpql.model.notation import number_text
+from dpql.model.shape import ListOf, Number
 from dpql.model.spec import (
     AccuracyTarget,
     Condition,
     Epsilon,
     MechanismName,
     Neighbours,
-    NumberColumn,
-    NumberType,
     Share,
     Spend,
     Statistic,
-    StatisticKind,
 )
-
-_NUMBERS = tuple(NumberType)
+from dpql.statistics import STATISTICS, Option
+from dpql.statistics import Statistic as Kind
+from dpql.statistics.option import Input, Usage, Value
 
 
 def resolve_statistic(
@@ -45,17 +43,18 @@ def resolve_statistic(
     word = next((word for word in STATISTICS if value(entry.value, word)), None)
     if word is None:
         return None
-    rule = STATISTICS[word]
-    columns = _inputs(value(entry.value, word), rule, context)
+    kind = STATISTICS[word]
+    columns = _inputs(value(entry.value, word), kind, context)
     by = distinct(items(value(entry.value, "by")), "`by`", context)
     for item in items(value(entry.value, "by")):
         context.typed(item.text, item.span, ("category",), "it cannot form groups")
-    edges = _edges(entry, rule, columns, context)
+    options = _options(entry, kind, columns, context)
     where = _where(entry, context)
-    histogram = columns if rule.kind is StatisticKind.HISTOGRAM else ()
-    _cells(entry, (*by, *histogram), max(1, len(edges) - 1), context)
-    _counted(entry, rule, context)
-    mechanism = text(_setting("mechanism", entry, defaults)) or rule.mechanism
+    split = columns if kind.splits else ()
+    bins = max(1, len(options.get("edges", ())) - 1)
+    _cells(entry, (*by, *split), bins, context)
+    _counted(entry, kind, context)
+    mechanism = text(_setting("mechanism", entry, defaults)) or kind.mechanism
     alpha = _level("alpha", entry, defaults, context)
     gamma = _level("gamma", entry, defaults, context)
     spend = _spend(value(entry.value, "spend"), context)
@@ -63,16 +62,15 @@ def resolve_statistic(
         return None
     return Statistic(
         name=entry.name,
-        kind=rule.kind,
+        kind=kind.name,
         columns=columns,
-        edges=edges,
         where=where,
         by=by,
-        at_least=whole(value(entry.value, "at_least")),
         mechanism=MechanismName(mechanism),
         alpha=alpha,
         gamma=gamma,
         spend=spend,
+        **options,
     )
 
 
@@ -94,67 +92,54 @@ def check_level(name: str, node: Node | None, context: Context) -> None:
         )
 
 
-def _inputs(
-    node: Node | None, rule: StatisticWord, context: Context
-) -> tuple[str, ...]:
-    if rule.inputs == 0:
+def _inputs(node: Node | None, kind: Kind, context: Context) -> tuple[str, ...]:
+    if kind.columns == 0:
         return ()
     found = (node,) if isinstance(node, Scalar) else items(node)
-    allowed = (*_NUMBERS, "category") if rule.of_category else _NUMBERS
     for item in found:
-        use = f"it has no {rule.kind}"
-        context.typed(item.text, item.span, allowed, use)
-    return distinct(found, f"`{rule.kind}`", context)
+        use = f"it has no {kind.name}"
+        context.typed(item.text, item.span, kind.column_types, use)
+    return distinct(found, f"`{kind.name}`", context)
 
 
-def _edges(
-    entry: Entry, rule: StatisticWord, columns: tuple[str, ...], context: Context
-) -> tuple[Fraction, ...]:
-    node = value(entry.value, "bins")
-    if rule.kind is not StatisticKind.HISTOGRAM or not columns:
-        return ()
-    kind, column = context.types.get(columns[0]), context.columns.get(columns[0])
-    if node is None:
-        if kind in _NUMBERS:
-            context.add(
-                "DPQL306",
-                f"the histogram of the {kind} column `{shown(columns[0])}` needs bins",
-                entry.key.span,
-                "add `bins: [...]` with the edges of the bins",
+def _options(
+    entry: Entry, kind: Kind, columns: tuple[str, ...], context: Context
+) -> dict[str, Any]:
+    """Return the options by the members of the model that hold them."""
+    usage = Usage(
+        inputs=tuple(
+            Input(
+                name=name,
+                type=context.types.get(name, ""),
+                column=context.columns.get(name),
             )
-        return ()
-    if kind == "category":
-        context.add(
-            "DPQL306",
-            f"`{shown(columns[0])}` is a category: its keys are the bins",
-            node.span,
-            "delete `bins`",
-        )
-        return ()
-    edges = [(item, number(item)) for item in items(node)]
-    known = [(item, edge) for item, edge in edges if edge is not None]
-    for (_, before), (item, edge) in pairwise(known):
-        if edge <= before:
-            context.add(
-                "DPQL306",
-                f"the bin edge {number_text(edge)} is not above the one before it",
-                item.span,
-                "list the edges from the smallest to the largest",
-            )
-    for item, edge in known:
-        if (
-            isinstance(column, NumberColumn)
-            and not column.lower <= edge <= column.upper
-        ):
-            context.add(
-                "DPQL306",
-                f"the bin edge {number_text(edge)} is outside the bounds of "
-                f"`{shown(columns[0])}`",
-                item.span,
-                f"keep within {number_text(column.lower)} and "
-                f"{number_text(column.upper)}",
-            )
-    return tuple(edge for _, edge in known)
+            for name in columns
+        ),
+        known=_is_known(entry, context),
+        rows=context.rows,
+    )
+    return {
+        option.member: _option(entry, option, usage, context) for option in kind.options
+    }
+
+
+def _option(entry: Entry, option: Option, usage: Usage, context: Context) -> Value:
+    node = value(entry.value, option.name)
+    numbers = [item for item in items(node) if number(item) is not None]
+    found: Value
+    match option.field.shape:
+        case ListOf():
+            found = tuple(number(item) or Fraction(0) for item in numbers)
+        case Number(whole=True):
+            found = whole(node)
+        case _:
+            found = number(node)
+    for objection in option.check(found, usage):
+        at = entry.key if node is None else node
+        if objection.item is not None:
+            at = numbers[objection.item]
+        context.add(objection.code, objection.message, at.span, objection.hint)
+    return found
 
 
 def _where(entry: Entry, context: Context) -> Condition | None:
@@ -180,43 +165,30 @@ def _cells(entry: Entry, grouped: tuple[str, ...], bins: int, context: Context) 
         )
 
 
-def _counted(entry: Entry, rule: StatisticWord, context: Context) -> None:
-    public = context.neighbours is Neighbours.REPLACE_ONE and not (
+def _is_known(entry: Entry, context: Context) -> bool:
+    """Tell whether the statistic is of all rows, and their number is public."""
+    return context.neighbours is Neighbours.REPLACE_ONE and not (
         # Of a unit's rows some are dropped, and how many are left is private.
         context.unit_column or value(entry.value, "where") or value(entry.value, "by")
     )
-    if rule.needs_public_count and context.neighbours and not public:
+
+
+def _counted(entry: Entry, kind: Kind, context: Context) -> None:
+    unknown = context.neighbours and not _is_known(entry, context)
+    if kind.needs_public_count and unknown:
         context.add(
             "DPQL318",
-            f"{rule.kind} needs a public number of rows",
+            f"{kind.name} needs a public number of rows",
             entry.key.span,
             "declare `rows: {exactly: N}`, `unit: row` and `neighbours: replace_one`, "
             "without `where` and `by`",
         )
-    if rule.fewest_rows > (context.rows or rule.fewest_rows):
+    if kind.fewest_rows > (context.rows or kind.fewest_rows):
         context.add(
             "DPQL316",
-            f"{rule.kind} needs at least {rule.fewest_rows} rows",
+            f"{kind.name} needs at least {kind.fewest_rows} rows",
             entry.key.span,
             "declare more rows, if there are more",
-        )
-    node = value(entry.value, "at_least")
-    least = whole(node)
-    if node is None or least is None or not rule.takes_at_least:
-        return
-    if public:
-        context.add(
-            "DPQL317",
-            "`at_least` says nothing here: the number of rows is public",
-            node.span,
-            "delete it",
-        )
-    elif least < 1 or (context.rows is not None and least > context.rows):
-        context.add(
-            "DPQL317",
-            f"`at_least` is {least}, which is not from 1 to the declared rows",
-            node.span,
-            "promise only what is publicly known of every group",
         )
 
 

@@ -19,6 +19,7 @@ from dpql.language.predicate import Piece, Predicate, predicate_text
 from dpql.language.quoting import unquoted
 from dpql.language.source import Source
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
+from dpql.statistics import OPTIONS
 
 Parts = list[tuple[str, Entry]]
 """What a statement says: the block each entry belongs to, and the entry."""
@@ -52,7 +53,7 @@ class TextBuilder(ConditionBuilder):
         self._source = source
 
     def spec(self, children: list[Parts]) -> Mapping:
-        """Gather the statements into the blocks of a spec."""
+        """Collect the statements into the blocks of a spec."""
         blocks: dict[str, dict[str, Entry]] = {}
         for path, entry in (part for parts in children for part in parts):
             self._insert(blocks.setdefault(path, {}), entry)
@@ -215,11 +216,17 @@ class TextBuilder(ConditionBuilder):
         word, value = children
         return self._entry(word, str(word), value)
 
-    step = bins = alpha = gamma = _clause
+    step = alpha = gamma = _clause
 
-    def at_least(self, children: list[Token]) -> Entry:
-        """`at least N rows`."""
-        return self._entry(children[0], "at_least", children[2])
+    def __default__(self, data: Any, children: list[Any], meta: Any) -> Entry:
+        """Read an option: its words, and a number or a list of numbers."""
+        assert any(option.name == data for option in OPTIONS)
+        value = next(
+            child
+            for child in children
+            if not isinstance(child, Token) or child.type == "NUMBER"
+        )
+        return self._entry(children[0], str(data), value)
 
     @v_args(inline=True)
     def using(self, word: Token, mechanism: Scalar) -> Entry:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dpql.language.comments import Path
 from dpql.language.quoting import key_text, quoted_text, subject_text
 from dpql.language.tree import Mapping, Node, Scalar, Sequence
-from dpql.language.vocabulary import STATISTICS
 from dpql.language.yaml_writer import Line
 from dpql.model.notation import is_bare, name_text
+from dpql.statistics import OPTIONS, STATISTICS, Option
 
 
 def text_lines(root: Mapping) -> list[Line]:
@@ -100,14 +100,12 @@ def _statistic(statistic: Mapping) -> str:
         else [_scalar(statistic, word)]
     )
     words = [word, ", ".join(map(subject_text, inputs))]
-    if statistic.get("bins") is not None:
-        words.append(f"bins [{', '.join(_items(statistic, 'bins'))}]")
+    words += _options(statistic, after_groups=False)
     if statistic.get("where") is not None:
         words.append(f"where {_scalar(statistic, 'where')}")
     if statistic.get("by") is not None:
         words.append(f"by {', '.join(map(name_text, _items(statistic, 'by')))}")
-    if statistic.get("at_least") is not None:
-        words.append(f"at least {_rows(_scalar(statistic, 'at_least'))}")
+    words += _options(statistic, after_groups=True)
     if statistic.get("mechanism") is not None:
         words.append(f"using {_scalar(statistic, 'mechanism')}")
     words += [
@@ -119,6 +117,22 @@ def _statistic(statistic: Mapping) -> str:
     assert isinstance(spend.value, Scalar)
     words.append(f"spend {spend.name} {spend.value.text}")
     return " ".join(words)
+
+
+def _options(statistic: Mapping, *, after_groups: bool) -> list[str]:
+    return [
+        _clause(option, statistic)
+        for option in OPTIONS
+        if option.after_groups is after_groups and statistic.get(option.name)
+    ]
+
+
+def _clause(option: Option, statistic: Mapping) -> str:
+    if isinstance(statistic.get(option.name), Sequence):
+        numbers = ", ".join(_items(statistic, option.name))
+        return option.clause.format(numbers=f"[{numbers}]")
+    number = _scalar(statistic, option.name)
+    return option.clause.format(number=number, rows=_rows(number))
 
 
 def _settings(block: Mapping, *names: str) -> str:

@@ -199,7 +199,7 @@ class YamlReader:
         self._place(Mapping(entries, self._named() or span), event)
 
     def _named(self) -> Span | None:
-        """Return the place of the key whose value ends here: that is where to point."""
+        """Return the span of the key whose value ends here: that is where to point."""
         parent = self._stack[-1] if self._stack else None
         if parent is None or parent.keys is None or len(parent.children) % 2 == 0:
             return None

@@ -7,7 +7,8 @@ import re
 
 from dpql.language.comments import YAML_BLOCKS, Path, general
 from dpql.language.keys import SPEC
-from dpql.language.shape import (
+from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
+from dpql.model.shape import (
     Choice,
     Either,
     ListOf,
@@ -17,7 +18,6 @@ from dpql.language.shape import (
     Table,
     Variants,
 )
-from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 
 Line = tuple[Path, str]
 """A unit and its line."""

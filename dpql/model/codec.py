@@ -30,7 +30,7 @@ _BRACKET = re.compile(rb"[\[\]{}]")
 
 
 class Malformed(ValueError):
-    """The bytes or the document do not spell a value of the type."""
+    """The bytes or the document are not a value of the type."""
 
 
 class Formatted(Protocol):
@@ -79,7 +79,7 @@ def encode(hint: Any, value: Any) -> Any:
 
 
 def decode(hint: Any, document: Any) -> Any:
-    """Return the value of the type that the document spells."""
+    """Return the value of the type that the document encodes."""
     return _decoder(hint)(document)
 
 

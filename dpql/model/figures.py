@@ -21,7 +21,7 @@ _DECLARED = 12
 _TINY = -5
 
 _HUGE = 400
-"""Numbers of more digits before the point than any text can spell are cut short."""
+"""Numbers of more digits before the point than any spec can hold are cut short."""
 
 
 def rational(x: Fraction, significant: int = 4) -> str:

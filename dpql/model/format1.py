@@ -17,7 +17,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from dpql.model.codec import Malformed
-from dpql.model.spec import Neighbours, StatisticKind
+from dpql.model.spec import Neighbours
 
 if TYPE_CHECKING:
     from dpql.model.plan import Grid, Plan, Step
@@ -64,7 +64,7 @@ def filled(plan: Plan) -> tuple[str, ...]:
     """Return the statistics that counted rows beyond the bound of a unit at their fill.
 
     They took the declared number of rows for public though bounding made it private:
-    wrong numbers, which a reader must be told of.
+    wrong numbers, and a reader must know.
     """
     if plan.version != 1:
         return ()
@@ -97,7 +97,7 @@ def _took_n_for_public(step: Step) -> bool:
         step.relation is Neighbours.REPLACE_ONE
         and step.where is None
         and not step.by
-        and step.statistic is not StatisticKind.HISTOGRAM
+        and not step.bin_columns
     )
 
 

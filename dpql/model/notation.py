@@ -275,7 +275,7 @@ def _decimal(digits: str, places: int) -> str:
 
 
 def _with_exponents(digits: str, places: int) -> list[str]:
-    """Return the number with its point at every place that an exponent allows."""
+    """Return the number with its point wherever an exponent allows."""
     kept = digits.rstrip("0")
     last = len(digits) - len(kept) - places
     exponents = {

@@ -26,7 +26,7 @@ from dpql.diagnostics import shown
 from dpql.errors import PlanFault
 from dpql.model import format1
 from dpql.model.codec import Members, canonical, encode
-from dpql.model.spec import Condition, Neighbours, Spec, Spend, StatisticKind
+from dpql.model.spec import Condition, Neighbours, Spec, Spend
 
 VERSION = 2
 """The format of the plans that this dpql makes and runs."""
@@ -183,7 +183,7 @@ class Step:
     """
 
     name: str
-    statistic: StatisticKind
+    statistic: str
     columns: tuple[str, ...]
     edges: tuple[Fraction, ...]
     where: Condition | None
@@ -210,6 +210,11 @@ class Step:
     gamma: Fraction
     accuracy: Fraction | None
     accuracy_all: Fraction | None
+
+    @property
+    def bin_columns(self) -> tuple[str, ...]:
+        """The columns whose keys or bins are cells: nothing of them is summed."""
+        return () if self.grids else self.columns
 
 
 @dataclass(frozen=True, kw_only=True)

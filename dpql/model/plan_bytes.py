@@ -8,7 +8,7 @@ from dpql.model.plan import FORMATS, LIMIT, Plan
 
 
 def decode_plan(data: bytes) -> Plan:
-    """Return the plan that the bytes spell, without checking its arithmetic.
+    """Return the plan that the bytes encode, without checking its arithmetic.
 
     Use `dpql.planner.read`, which audits it too.
 

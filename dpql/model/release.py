@@ -19,7 +19,7 @@ from typing import Any, ClassVar, overload
 from dpql.model.notation import number_text, plain
 from dpql.model.plan import VERSION, Plan, Step
 from dpql.model.release_text import as_csv, as_html, as_text
-from dpql.model.spec import CategoryColumn, Data, StatisticKind
+from dpql.model.spec import CategoryColumn, Data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,8 +202,7 @@ class Rehearsal(Outcome):
 
 def headings(step: Step) -> tuple[str, ...]:
     """Return the columns whose keys or bins name the cells of a step."""
-    binned = step.columns if step.statistic is StatisticKind.HISTOGRAM else ()
-    return step.by + binned
+    return step.by + step.bin_columns
 
 
 def cells(
@@ -214,9 +213,9 @@ def cells(
     ``version`` is the plan's format; the first one rounded the edges of bins.
     """
     axes = [_keys(data, name) for name in step.by]
-    if step.statistic is StatisticKind.HISTOGRAM:
+    for column in step.bin_columns:
         write = number_text if version == VERSION else plain
-        axes.append(bins(step.edges, write) or _keys(data, step.columns[0]))
+        axes.append(bins(step.edges, write) or _keys(data, column))
     return product(*axes)
 
 

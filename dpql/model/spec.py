@@ -64,7 +64,6 @@ __all__ = [
     "Spec",
     "Spend",
     "Statistic",
-    "StatisticKind",
 ]
 
 
@@ -81,17 +80,6 @@ class MechanismName(StrEnum):
     SNAPPING = "snapping"
     GEOMETRIC = "geometric"
     AUTO = "auto"
-
-
-class StatisticKind(StrEnum):
-    """What is computed."""
-
-    COUNT = "count"
-    SUM = "sum"
-    MEAN = "mean"
-    VARIANCE = "variance"
-    COVARIANCE = "covariance"
-    HISTOGRAM = "histogram"
 
 
 class NumberType(StrEnum):
@@ -241,6 +229,7 @@ Spend = Share | Epsilon | AccuracyTarget
 class Statistic:
     """One thing to release.
 
+    ``kind`` is the name of a statistic of the table, `dpql.statistics.STATISTICS`.
     ``columns`` are the inputs in order: none for count, two for covariance, else one.
     ``edges`` are the bin edges of the histogram of a number column, at least two,
     increasing, within its bounds: [e0, e1), [e1, e2), ..., the last closed. They are
@@ -251,12 +240,12 @@ class Statistic:
     """
 
     name: str
-    kind: StatisticKind
+    kind: str
     columns: tuple[str, ...]
-    edges: tuple[Fraction, ...]
+    edges: tuple[Fraction, ...] = ()
     where: Condition | None
     by: tuple[str, ...]
-    at_least: int | None
+    at_least: int | None = None
     mechanism: MechanismName
     alpha: Fraction
     gamma: Fraction

@@ -1,45 +1,10 @@
-"""Words for a step of a plan that the review and the report share."""
+"""Texts about a step of a plan that the review and the report share."""
 
 from __future__ import annotations
 
-from typing import assert_never
-
-from dpql.model.condition_text import condition_text
 from dpql.model.format1 import filled
 from dpql.model.notation import name_text
-from dpql.model.plan import CentredVariance, Plan, Step
-from dpql.model.spec import StatisticKind
-
-
-def definition(step: Step) -> str:
-    """Return what a statistic computes, as one phrase."""
-    columns = [name_text(name) for name in step.columns]
-    match step.statistic:
-        case StatisticKind.COUNT:
-            head = "number of rows"
-        case StatisticKind.HISTOGRAM:
-            head = f"number of rows by {columns[0]}"
-        case StatisticKind.COVARIANCE:
-            head = (
-                f"sample covariance of {columns[0]} and {columns[1]} (divided by n - 1)"
-            )
-        case StatisticKind.VARIANCE:
-            head = variance_text(step)
-        case StatisticKind.SUM | StatisticKind.MEAN:
-            head = f"{step.statistic.value} of {columns[0]}"
-        case _:
-            assert_never(step.statistic)
-    by = f", by {' and '.join(map(name_text, step.by))}" if step.by else ""
-    where = f", where {condition_text(step.where)}" if step.where else ""
-    return f"{head}{where}{by}"
-
-
-def variance_text(step: Step) -> str:
-    """Return which variance a step releases: that follows from its readout."""
-    column = name_text(step.columns[0])
-    if isinstance(step.readout, CentredVariance):
-        return f"population variance of {column} (divided by n)"
-    return f"sample variance of {column} (divided by n - 1)"
+from dpql.model.plan import Plan, Step
 
 
 def bound_text(step: Step, unit: str) -> str:

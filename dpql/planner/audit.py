@@ -20,7 +20,7 @@ from dpql.planner.soundness import is_sound
 def audit_loss(plan: Plan) -> Fraction:
     """Return the total loss, recomputed; refuse a plan that exceeds its budget.
 
-        loss(part) = l0 * loss of the noise that the parameters spell
+        loss(part) = l0 * loss of the noise of the parameters
 
     The noise must hide at least the part's sensitivity. Nothing that the planner
     computed is believed but sensitivities and l0, which `refuse_altered` derives again.
@@ -56,14 +56,14 @@ def refuse_altered(
         PlanFault: a member differs, or the spec does not compile (DPQL402).
     """
     if not is_sound(plan.spec, rules):
-        raise _altered("its spec is none that a text can spell")
+        raise _altered("its spec breaks the rules of the language")
     try:
         expected = compiled(plan.spec, rules)
     except DpqlError:
         raise _altered("its spec cannot be planned") from None
     if plan != expected:
-        place = _difference(encode(Plan, expected), encode(Plan, plan), "plan")
-        raise _altered(f"`{place}` is not what its spec gives")
+        path = _difference(encode(Plan, expected), encode(Plan, plan), "plan")
+        raise _altered(f"`{path}` is not what its spec gives")
 
 
 def _part_loss(step: Step, part: Part) -> Fraction:

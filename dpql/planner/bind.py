@@ -15,7 +15,6 @@ from dpql.model.spec import (
     NumberColumn,
     Spec,
     Statistic,
-    StatisticKind,
 )
 from dpql.planner.draft import Draft
 from dpql.planner.grids import choose_grid, is_countable
@@ -27,7 +26,7 @@ def bind_columns(draft: Draft) -> Draft:
     """Choose the grid of every column that is summed, before any epsilon is known.
 
     The total epsilon stands for the statistic's own, which it bounds; so the grid is
-    never coarser than MATH 5 asks.
+    never coarser than MATH 5 demands.
     """
     spec = draft.spec
     faults = [
@@ -54,7 +53,7 @@ def bound_contributions(draft: Draft) -> Draft:
 
 
 def describe_queries(draft: Draft) -> Draft:
-    """Ask every statistic for its integers; gather all refusals."""
+    """Let every statistic name its integers; collect all refusals."""
     found: list[Description] = []
     faults: list[Diagnostic] = []
     for statistic, setting in zip(draft.spec.statistics, draft.settings, strict=True):
@@ -89,7 +88,7 @@ def is_known(spec: Spec, statistic: Statistic, rules: Rules = NOW) -> bool:
         and (spec.privacy.unit is None or rules.units_keep_n)
         and statistic.where is None
         and not statistic.by
-        and statistic.kind is not StatisticKind.HISTOGRAM
+        and not STATISTICS[statistic.kind].splits
     )
 
 
@@ -97,7 +96,7 @@ def count_cells(spec: Spec, statistic: Statistic) -> int:
     """Return the number of cells: the product of the groups' keys and the bins."""
     cells = 1
     names = statistic.by
-    if statistic.kind is StatisticKind.HISTOGRAM:
+    if STATISTICS[statistic.kind].splits:
         if statistic.edges:
             cells = len(statistic.edges) - 1
         else:
@@ -123,7 +122,7 @@ def _uncountable(spec: Spec, statistic: Statistic) -> Iterator[Diagnostic]:
 
 
 def _summed(spec: Spec, statistic: Statistic) -> tuple[NumberColumn, ...]:
-    if STATISTICS[statistic.kind].POWER == 0:
+    if STATISTICS[statistic.kind].power == 0:
         return ()
     columns = tuple(spec.data.column(name) for name in statistic.columns)
     return tuple(column for column in columns if isinstance(column, NumberColumn))
@@ -133,7 +132,7 @@ def _grids(spec: Spec, statistic: Statistic) -> tuple[Grid, ...]:
     return tuple(
         choose_grid(
             column,
-            power=STATISTICS[statistic.kind].POWER,
+            power=STATISTICS[statistic.kind].power,
             rows=spec.data.rows.count,
             epsilon=spec.privacy.epsilon,
         )

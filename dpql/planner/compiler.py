@@ -46,7 +46,7 @@ def plan(spec: Spec) -> Plan:
 
 
 def read(data: bytes) -> Plan:
-    """Return the plan that the bytes spell, after auditing all of it.
+    """Return the plan that the bytes encode, after auditing all of it.
 
     A plan of an older format is read too, by its own rules: it may be shown, compared
     and expected of a release, but not run (`audit`).

@@ -1,4 +1,4 @@
-"""What the passes hand on: a spec and what has been decided about it so far."""
+"""What the passes pass on: a spec and what has been decided about it so far."""
 
 from __future__ import annotations
 

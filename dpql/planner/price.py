@@ -220,8 +220,8 @@ def _common_width(
     while not fits(two_to(exponent)):
         exponent -= 1
     width = two_to(exponent)
-    for place in range(1, _BITS):
-        wider = width + two_to(exponent - place)
+    for bit in range(1, _BITS):
+        wider = width + two_to(exponent - bit)
         width = wider if fits(wider) else width
     return width
 

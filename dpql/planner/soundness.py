@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import is_dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 from dpql.diagnostics import is_hidden
 from dpql.model import limits
@@ -41,15 +40,13 @@ from dpql.model.spec import (
     Share,
     Spec,
     Statistic,
-    StatisticKind,
 )
 from dpql.planner.bind import count_cells, is_known
 from dpql.planner.rules import NOW, Rules
+from dpql.statistics import OPTIONS, STATISTICS
+from dpql.statistics.option import Input, Usage
 
-_INPUTS = {StatisticKind.COUNT: 0, StatisticKind.COVARIANCE: 2}
 _LARGEST = 10**400
-_RATIOS = (StatisticKind.MEAN, StatisticKind.VARIANCE)
-_SUMMED = frozenset(StatisticKind) - {StatisticKind.COUNT, StatisticKind.HISTOGRAM}
 
 
 def is_sound(spec: Spec, rules: Rules = NOW) -> bool:
@@ -76,7 +73,7 @@ def _unmistakable(words: Sequence[str], text_format: limits.TextFormat) -> bool:
 
 
 def _modest(value: object) -> bool:
-    """Tell whether every number inside is of a size that a text can spell."""
+    """Tell whether every number inside is of a size that a text can hold."""
     if isinstance(value, int | Fraction):
         return max(abs(value.numerator), value.denominator) < _LARGEST
     if isinstance(value, tuple):
@@ -152,24 +149,33 @@ def _sound_column(column: Column) -> bool:
 def _statistic(
     spec: Spec, statistic: Statistic, columns: dict[str, Column], rules: Rules
 ) -> Iterator[bool]:
-    inputs = [columns.get(name) for name in statistic.columns]
+    kind = STATISTICS.get(statistic.kind)
+    if kind is None:
+        yield False
+        return
+    inputs = tuple(_input(name, columns.get(name)) for name in statistic.columns)
     yield _has_format(statistic.name, limits.NAME)
-    yield len(inputs) == _INPUTS.get(statistic.kind, 1)
+    yield len(inputs) == kind.columns
     yield _distinct(statistic.columns)
-    if statistic.kind in _SUMMED:
-        yield all(isinstance(column, NumberColumn) for column in inputs)
-    if statistic.kind is StatisticKind.HISTOGRAM:
-        yield _bins(statistic, inputs[0] if inputs else None)
-    else:
-        yield not statistic.edges
+    yield all(given.type in kind.column_types for given in inputs)
     yield _distinct(statistic.by)
     yield len(statistic.by) <= limits.MOST_GROUPINGS
     yield all(isinstance(columns.get(name), CategoryColumn) for name in statistic.by)
     yield count_cells(spec, statistic) <= limits.MOST_CELLS
     yield statistic.where is None or _filter(statistic.where, columns)
-    if statistic.at_least is not None:
-        yield statistic.kind in _RATIOS and not is_known(spec, statistic, rules)
-        yield 1 <= statistic.at_least <= spec.data.rows.count
+    usage = Usage(
+        inputs=inputs,
+        known=is_known(spec, statistic, rules),
+        rows=spec.data.rows.count,
+    )
+    for option in OPTIONS:
+        value = getattr(statistic, option.member)
+        given = option.is_given(value)
+        if option in kind.options:
+            yield not given or option.fits(value)
+            yield not any(option.check(value, usage))
+        else:
+            yield not given
     yield 0 < statistic.alpha < 1
     yield 0 < statistic.gamma <= 1
     match statistic.spend:
@@ -179,12 +185,15 @@ def _statistic(
             yield 0 < amount <= spec.privacy.epsilon
 
 
-def _bins(statistic: Statistic, column: Column | None) -> bool:
-    if isinstance(column, NumberColumn):
-        rising = all(one < other for one, other in pairwise(statistic.edges))
-        inside = all(column.lower <= edge <= column.upper for edge in statistic.edges)
-        return 1 < len(statistic.edges) <= limits.MOST_EDGES and rising and inside
-    return isinstance(column, CategoryColumn) and not statistic.edges
+def _input(name: str, column: Column | None) -> Input:
+    match column:
+        case NumberColumn(type=type_):
+            found = type_.value
+        case CategoryColumn():
+            found = "category"
+        case _:
+            found = ""
+    return Input(name=name, type=found, column=column)
 
 
 def _filter(condition: Condition, columns: dict[str, Column]) -> bool:

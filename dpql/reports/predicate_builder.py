@@ -11,7 +11,6 @@ from datetime import date
 from dpql.errors import VerifyFault
 from dpql.model.plan import Part, Plan
 from dpql.model.release import Outcome, Result, headings
-from dpql.model.step_text import definition
 from dpql.reports.caveats import caveats
 from dpql.reports.predicate import (
     FORMAT,
@@ -31,6 +30,7 @@ from dpql.reports.sentences import (
     post_processing,
     unprotected,
 )
+from dpql.statistics.definition import definition
 
 
 def build(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpql.model.codec import canonical
-from dpql.model.plan_schema import schema_of
+from dpql.model.schema import schema_of
 from dpql.reports.format_versions import subjects_of
 from dpql.reports.predicate import (
     APPROVAL,
@@ -21,6 +21,7 @@ from dpql.reports.predicate import (
     ReportPredicate,
 )
 from dpql.reports.statement import STATEMENT
+from dpql.statistics.schema import name_statistics
 
 
 def report_schema() -> dict[str, Any]:
@@ -31,6 +32,7 @@ def report_schema() -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     report = schema_of(ReportPredicate, definitions)
     approval = schema_of(ApprovalPredicate, definitions)
+    name_statistics(definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:dpql:schema:report:v2",

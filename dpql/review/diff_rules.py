@@ -26,9 +26,9 @@ from dpql.model.spec import (
     Rows,
     RowsExactly,
 )
-from dpql.model.step_text import definition
 from dpql.review.explain import promise, reads, within
 from dpql.review.names import column_name, whole
+from dpql.statistics.definition import definition
 
 _MOST_DIGITS = 1_000
 
@@ -333,7 +333,7 @@ def _computed_from(step: Step) -> tuple[object, ...]:
 
 def _computes(step: Step) -> str:
     columns = ", ".join(map(column_name, step.columns)) or "rows"
-    return f"{step.statistic.value} {columns}{_bins(step)}"
+    return f"{step.statistic} {columns}{_bins(step)}"
 
 
 def _bins(step: Step) -> str:

@@ -11,12 +11,14 @@ from dpql.model.condition import columns_in
 from dpql.model.condition_text import condition_text
 from dpql.model.figures import decimal, percent, plural, rational, times, within_text
 from dpql.model.notation import unit_text
-from dpql.model.plan import VERSION, Affine, Plan, Step
+from dpql.model.plan import VERSION, Plan, Step
 from dpql.model.promised_rows import condition_words
-from dpql.model.spec import IdColumn, Neighbours, StatisticKind
-from dpql.model.step_text import bound_text, excess_text, variance_text
+from dpql.model.spec import IdColumn, Neighbours
+from dpql.model.step_text import bound_text, excess_text
 from dpql.review.alternatives import error_at, finer_grid, round_target
 from dpql.review.names import column_name, whole
+from dpql.statistics import STATISTICS
+from dpql.statistics.definition import has_public_phrase, phrase
 
 _NOTED = 50
 """Plans with more steps get no notes on alternatives: nobody would read them."""
@@ -211,10 +213,9 @@ def _spends(plan: Plan) -> str:
 def _made_of(step: Step) -> list[str]:
     notes = []
     name = whole(step.name)
-    if step.statistic is StatisticKind.VARIANCE:
-        known = "public" if isinstance(step.readout, Affine) else "private"
-        words = whole(variance_text(step))
-        notes.append(f"{name}: the {words}, because n is {known}.")
+    if STATISTICS[step.statistic].public_phrase:
+        known = "public" if has_public_phrase(step) else "private"
+        notes.append(f"{name}: the {whole(phrase(step))}, because n is {known}.")
     if step.where is not None:
         notes.append(f"{name}: only rows where {whole(condition_text(step.where))}.")
     if len(step.parts) > 1:

@@ -162,7 +162,7 @@ def _both(number: Any) -> dict[str, str]:
 def numbers(step: Step) -> dict[str, Any]:
     """Return the numbers that determine a step, as its plan writes them."""
     return {
-        "statistic": step.statistic.value,
+        "statistic": step.statistic,
         "sensitivity": encode(Fraction | None, step.sensitivity),
         "l0": str(step.l0),
         "lower": str(step.lower),

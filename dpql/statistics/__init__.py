@@ -1,23 +1,49 @@
-"""One file per statistic: integers, sensitivity, range. Adding one is a line here."""
+"""The table of statistics: each has a file of its own, and a line here."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 
-from dpql.model.spec import StatisticKind
 from dpql.statistics import count, covariance, histogram, mean, sum, variance  # noqa: A004  the statistic's name
+from dpql.statistics.option import Option
 from dpql.statistics.setting import Description, Setting
 from dpql.statistics.statistic import Statistic
 
-STATISTICS: MappingProxyType[StatisticKind, Statistic] = MappingProxyType(
+STATISTICS: MappingProxyType[str, Statistic] = MappingProxyType(
     {
-        StatisticKind.COUNT: count,
-        StatisticKind.SUM: sum,
-        StatisticKind.MEAN: mean,
-        StatisticKind.VARIANCE: variance,
-        StatisticKind.COVARIANCE: covariance,
-        StatisticKind.HISTOGRAM: histogram,
+        module.STATISTIC.name: module.STATISTIC
+        for module in (
+            count,
+            sum,
+            mean,
+            variance,
+            covariance,
+            histogram,
+        )
     }
 )
 
-__all__ = ["STATISTICS", "Description", "Setting", "Statistic"]
+OPTIONS: tuple[Option, ...] = tuple(
+    {
+        option.name: option
+        for statistic in STATISTICS.values()
+        for option in statistic.options
+    }.values()
+)
+"""Every option that a statistic of the table has."""
+
+
+def statistics_with(option: Option) -> tuple[str, ...]:
+    """Return the names of the statistics that have an option."""
+    return tuple(name for name, s in STATISTICS.items() if option in s.options)
+
+
+__all__ = [
+    "OPTIONS",
+    "STATISTICS",
+    "Description",
+    "Option",
+    "Setting",
+    "Statistic",
+    "statistics_with",
+]

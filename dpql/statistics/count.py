@@ -13,11 +13,9 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Affine, Measure, Term
-from dpql.model.spec import StatisticKind
+from dpql.model.spec import MechanismName
 from dpql.statistics.setting import Description, Setting, measure
-
-NAME = StatisticKind.COUNT
-POWER = 0
+from dpql.statistics.statistic import Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -50,3 +48,15 @@ def counting(setting: Setting) -> Measure:
         upper=setting.rows,
         l0=setting.l0(signed=False),
     )
+
+
+STATISTIC = Statistic(
+    name="count",
+    summary="How many rows there are, or how many pass `where`.",
+    example="rows",
+    phrase="number of rows",
+    columns=0,
+    power=0,
+    mechanism=MechanismName.GEOMETRIC,
+    describe=describe,
+)

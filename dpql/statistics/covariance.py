@@ -14,12 +14,9 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Affine, Term
-from dpql.model.spec import StatisticKind
 from dpql.statistics.setting import Description, Setting, grouped, measure
+from dpql.statistics.statistic import Statistic
 from dpql.statistics.variance import require_two, spread
-
-NAME = StatisticKind.COVARIANCE
-POWER = 2
 
 
 def describe(setting: Setting) -> Description:
@@ -66,3 +63,17 @@ def describe(setting: Setting) -> Description:
 def _product(units: tuple[str | None, ...]) -> str | None:
     named = [grouped(unit) for unit in units if unit is not None]
     return "·".join(named) if len(named) == len(units) else None
+
+
+STATISTIC = Statistic(
+    name="covariance",
+    summary="The sample covariance of two number columns; n must be public.",
+    example=("age", "wage"),
+    phrase="sample covariance of {0} and {1} (divided by n - 1)",
+    columns=2,
+    power=2,
+    needs_public_count=True,
+    fewest_rows=2,
+    synonyms=("cov",),
+    describe=describe,
+)

@@ -8,14 +8,19 @@ Source: MATH 4, last row of the table.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
-from dpql.model.spec import StatisticKind
+from dpql.diagnostics import shown
+from dpql.model import limits
+from dpql.model.notation import number_text
+from dpql.model.shape import Field, ListOf, Number
+from dpql.model.spec import MechanismName, NumberColumn
 from dpql.statistics import count
+from dpql.statistics.option import Objection, Option, Usage, Value
 from dpql.statistics.setting import Description, Setting
-
-NAME = StatisticKind.HISTOGRAM
-POWER = 0
+from dpql.statistics.statistic import NUMBERS, Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -24,3 +29,75 @@ def describe(setting: Setting) -> Description:
     Which bin a row is in stays private even where the number of rows is public.
     """
     return count.describe(replace(setting, known=False))
+
+
+def _check_bins(value: Value, usage: Usage) -> Iterator[Objection]:
+    if not usage.inputs:
+        return
+    (given,) = usage.inputs
+    if value in ((), None):
+        if given.type in NUMBERS:
+            yield Objection(
+                code="DPQL306",
+                message=f"the histogram of the {given.type} column "
+                f"`{shown(given.name)}` needs bins",
+                hint="add `bins: [...]` with the edges of the bins",
+            )
+        return
+    if given.type == "category":
+        yield Objection(
+            code="DPQL306",
+            message=f"`{shown(given.name)}` is a category: its keys are the bins",
+            hint="delete `bins`",
+        )
+        return
+    assert isinstance(value, tuple)
+    for item, (before, edge) in enumerate(pairwise(value), start=1):
+        if edge <= before:
+            yield Objection(
+                code="DPQL306",
+                message=f"the bin edge {number_text(edge)} is not above the one "
+                "before it",
+                hint="list the edges from the smallest to the largest",
+                item=item,
+            )
+    column = given.column
+    if not isinstance(column, NumberColumn):
+        return
+    for item, edge in enumerate(value):
+        if not column.lower <= edge <= column.upper:
+            yield Objection(
+                code="DPQL306",
+                message=f"the bin edge {number_text(edge)} is outside the bounds of "
+                f"`{shown(given.name)}`",
+                hint=f"keep within {number_text(column.lower)} and "
+                f"{number_text(column.upper)}",
+                item=item,
+            )
+
+
+BINS = Option(
+    field=Field(
+        name="bins",
+        shape=ListOf(item=Number(), shortest=2, longest=limits.MOST_EDGES),
+        summary="Bin edges, increasing, inside the bounds; the last bin is closed.",
+        examples=([16, 25, 35, 45, 55, 65, 100],),
+    ),
+    member="edges",
+    clause="bins {numbers}",
+    check=_check_bins,
+)
+
+STATISTIC = Statistic(
+    name="histogram",
+    summary="How many rows fall into each bin, or have each key.",
+    example="age",
+    phrase="number of rows by {0}",
+    column_types=(*NUMBERS, "category"),
+    power=0,
+    splits=True,
+    mechanism=MechanismName.GEOMETRIC,
+    options=(BINS,),
+    synonyms=("hist",),
+    describe=describe,
+)

@@ -10,12 +10,10 @@ Source: MATH 4 (table; mean under add/remove), 5 (integers).
 from __future__ import annotations
 
 from dpql.model.plan import Affine, CentredMean, Measure, Term
-from dpql.model.spec import StatisticKind
+from dpql.statistics.at_least import AT_LEAST
 from dpql.statistics.count import counting
 from dpql.statistics.setting import Description, Setting, measure
-
-NAME = StatisticKind.MEAN
-POWER = 1
+from dpql.statistics.statistic import Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -69,3 +67,14 @@ def centred_sum(setting: Setting) -> Measure:
         upper=setting.rows * steps,
         l0=setting.l0(signed=True),
     )
+
+
+STATISTIC = Statistic(
+    name="mean",
+    summary="The mean of a number column, each cell clamped to its bounds.",
+    example="wage",
+    phrase="mean of {0}",
+    options=(AT_LEAST,),
+    synonyms=("avg", "average"),
+    describe=describe,
+)

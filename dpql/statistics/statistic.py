@@ -1,24 +1,74 @@
-"""What a statistic is: a module with these names."""
+"""What a statistic is: all that language, planner and reviews know of it."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from dpql.model.spec import StatisticKind
+from dpql.model import limits
+from dpql.model.shape import Choice, Field, ListOf, Shape, Text
+from dpql.model.spec import MechanismName, NumberType
+from dpql.statistics.option import Option
 from dpql.statistics.setting import Description, Setting
 
+NUMBERS = tuple(NumberType)
+"""The types of the columns that hold numbers."""
 
-class Statistic(Protocol):
+COLUMN = Text.of(
+    "a column name",
+    limits.COLUMN,
+    rule="no backquotes, no tabs, no space at either end",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistic:
     """A statistic of the table.
 
     Attributes:
-        NAME: its word in a spec.
-        POWER: the most grid numbers multiplied in one moment; 0 when none is summed.
+        name: its word in a spec, in plans and in reports.
+        summary: what the manual and the JSON Schema say of it.
+        example: its columns in the JSON Schema's example; `rows` when it takes none.
+        phrase: what it computes, with `{0}` and `{1}` where its columns stand.
+        public_phrase: what it computes where the number of rows is public, if that is
+            something else. Its readout is then `Affine`, and only then.
+        columns: the number of columns it takes; with none, a spec says `rows`.
+        column_types: the types that these columns may have.
+        power: the most grid numbers multiplied in one moment; 0 when none is summed.
+        splits: the keys or bins of its column are cells, whose rows are counted.
+        mechanism: the noise where neither the statistic nor the defaults name one.
+        options: keys that stand beside those that every statistic may have.
+        needs_public_count: it exists only where the number of rows is public.
+        fewest_rows: the least number of rows it exists for.
+        synonyms: words of other languages for it; a spec that has one gets a hint.
+        describe: what the engine must count, and what becomes of it.
     """
 
-    NAME: StatisticKind
-    POWER: int
+    name: str
+    summary: str
+    example: str | tuple[str, ...]
+    phrase: str
+    public_phrase: str = ""
+    columns: int = 1
+    column_types: tuple[str, ...] = NUMBERS
+    power: int = 1
+    splits: bool = False
+    mechanism: MechanismName = MechanismName.SNAPPING
+    options: tuple[Option, ...] = ()
+    needs_public_count: bool = False
+    fewest_rows: int = 1
+    synonyms: tuple[str, ...] = ()
+    describe: Callable[[Setting], Description]
 
-    def describe(self, setting: Setting) -> Description:
-        """Return what the engine must count and what becomes of it."""
-        ...
+    @property
+    def field(self) -> Field:
+        """The key of a spec that asks for the statistic."""
+        shape: Shape = COLUMN
+        if self.columns == 0:
+            shape = Choice(what="what is counted", words=("rows",))
+        elif self.columns > 1:
+            shape = ListOf(item=COLUMN, shortest=self.columns, longest=self.columns)
+        example = self.example if isinstance(self.example, str) else list(self.example)
+        return Field(
+            name=self.name, shape=shape, summary=self.summary, examples=(example,)
+        )

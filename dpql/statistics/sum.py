@@ -15,11 +15,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpql.model.plan import Affine, Term
-from dpql.model.spec import StatisticKind
 from dpql.statistics.setting import Description, Setting, measure
-
-NAME = StatisticKind.SUM
-POWER = 1
+from dpql.statistics.statistic import Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -61,3 +58,13 @@ def describe(setting: Setting) -> Description:
         sensitivity=readout.scale * total.sensitivity,
         unit=setting.unit_names[0],
     )
+
+
+STATISTIC = Statistic(
+    name="sum",
+    summary="The sum of a number column, each cell clamped to its bounds.",
+    example="wage",
+    phrase="sum of {0}",
+    synonyms=("total",),
+    describe=describe,
+)

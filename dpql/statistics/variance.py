@@ -15,13 +15,11 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Affine, CentredVariance, Term
-from dpql.model.spec import StatisticKind
+from dpql.statistics.at_least import AT_LEAST
 from dpql.statistics.count import counting
 from dpql.statistics.mean import centred_sum
 from dpql.statistics.setting import Description, Setting, grouped, measure
-
-NAME = StatisticKind.VARIANCE
-POWER = 2
+from dpql.statistics.statistic import Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -107,3 +105,19 @@ def _private(setting: Setting) -> Description:
 
 def _squared(unit: str | None) -> str | None:
     return None if unit is None else f"{grouped(unit)}²"
+
+
+STATISTIC = Statistic(
+    name="variance",
+    summary="The variance of a number column, each cell clamped to its bounds: "
+    "of the sample (divided by n - 1) where the number of rows is public, else "
+    "of the population (divided by n).",
+    example="wage",
+    phrase="population variance of {0} (divided by n)",
+    public_phrase="sample variance of {0} (divided by n - 1)",
+    power=2,
+    options=(AT_LEAST,),
+    fewest_rows=2,
+    synonyms=("var",),
+    describe=describe,
+)

@@ -36,7 +36,6 @@ from dpql.model.spec import (
     NumberType,
     Operator,
     Or,
-    StatisticKind,
 )
 
 Row = Mapping[str, Any]
@@ -74,7 +73,7 @@ def plan_sums(plan: Plan, frame: Any, *, salt: bytes) -> Sums:
 def axes(step: Step, data: Data) -> list[range]:
     """Return the places along each axis of the cells of a step."""
     sizes = [len(data.column(name).keys) for name in step.by]  # type: ignore[union-attr]
-    if step.statistic is StatisticKind.HISTOGRAM:
+    if step.statistic == "histogram":
         column = data.column(step.columns[0])
         bins = len(step.edges) - 1
         sizes.append(len(column.keys) if isinstance(column, CategoryColumn) else bins)
@@ -86,7 +85,7 @@ def cell_of(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
     if step.where is not None and not holds(step.where, row, data):
         return None
     names = list(step.by)
-    histogram = step.statistic is StatisticKind.HISTOGRAM
+    histogram = step.statistic == "histogram"
     if histogram and not step.edges:
         names += step.columns
     places: list[int] = []

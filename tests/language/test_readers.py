@@ -20,6 +20,7 @@ from dpql.language.text_reader import TextBuilder
 from dpql.language.tree import plain
 from dpql.language.yaml_reader import YamlReader
 from dpql.model.notation import RESERVED
+from dpql.statistics import OPTIONS
 
 HANG = 30
 """Seconds of processor time after which a text counts as never answered."""
@@ -139,15 +140,17 @@ def test_every_rule_of_the_grammar_has_a_method() -> None:
 
     rules = {str(rule.origin.name) for rule in grammar._parser("spec").rules}
     aliases = {rule.alias for rule in grammar._parser("spec").rules if rule.alias}
-    inlined = {"condition", "negation"}
+    inlined = {"condition", "negation"} | {option.name for option in OPTIONS}
     wanted = {name for name in rules | aliases if not name.startswith("_")} - inlined
     assert not [name for name in wanted - {"rows"} if not hasattr(TextBuilder, name)]
 
 
 def test_reserved_words_are_those_of_the_grammar() -> None:
-    """The list of reserved words is exactly the keywords of query.lark."""
+    """The reserved words are the keywords; an option's word is none by itself."""
     keywords = {word for word in terminals().values() if word.isalpha()}
-    assert keywords == RESERVED
+    optional = {word for option in OPTIONS for word in option.clause.split()}
+    assert set() == RESERVED - keywords
+    assert set() == keywords - RESERVED - optional
 
 
 def test_statements_may_continue_before_a_keyword() -> None:

@@ -16,10 +16,10 @@ from dpql.errors import SpecError
 from dpql.language.keys import SPEC
 from dpql.language.reading import parsed
 from dpql.language.schema import SCHEMAS, rendered, spec_schema, write
-from dpql.language.shape import Field, Record, Table, Variants
 from dpql.language.shape_check import check
 from dpql.language.source import Form, examine
 from dpql.language.tree import Node, plain
+from dpql.model.shape import Field, Record, Table, Variants
 
 VALIDATOR = Draft202012Validator(spec_schema())
 

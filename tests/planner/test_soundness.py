@@ -32,7 +32,6 @@ from dpql.model.spec import (
     Share,
     Spec,
     Statistic,
-    StatisticKind,
 )
 from dpql.planner.soundness import is_sound
 
@@ -88,19 +87,19 @@ ASKS: dict[str, dict[str, Any]] = {
     "no target": {"spend": AccuracyTarget(within=Fraction(-1))},
     "more than all": {"spend": Epsilon(value=Fraction(2))},
     "one histogram edge": {
-        "kind": StatisticKind.HISTOGRAM,
+        "kind": "histogram",
         "edges": (Fraction(0),),
     },
     "falling edges": {
-        "kind": StatisticKind.HISTOGRAM,
+        "kind": "histogram",
         "edges": (Fraction(5), Fraction(2)),
     },
     "edges outside": {
-        "kind": StatisticKind.HISTOGRAM,
+        "kind": "histogram",
         "edges": (Fraction(5), Fraction(20)),
     },
-    "histogram of an id": {"kind": StatisticKind.HISTOGRAM, "columns": ("p",)},
-    "histogram of nothing": {"kind": StatisticKind.HISTOGRAM, "columns": ()},
+    "histogram of an id": {"kind": "histogram", "columns": ("p",)},
+    "histogram of nothing": {"kind": "histogram", "columns": ()},
     "filter on nothing": {"where": IsNull(column="z")},
     "number compared with a word": {"where": x_is("a")},
     "undeclared key": {"where": replace(KEY, value="c")},

@@ -24,7 +24,6 @@ from dpql.model.spec import (
     RowsExactly,
     Share,
     Spec,
-    StatisticKind,
 )
 from dpql.planner.compiler import PASSES, compiled, read
 from dpql.planner.rules import NOW
@@ -177,7 +176,7 @@ UNSPEAKABLE: dict[str, Edit] = {
         statistics=(
             replace(
                 spec.statistics[0],
-                kind=StatisticKind.COVARIANCE,
+                kind="covariance",
                 columns=("x", "x"),
                 where=None,
                 spend=Share(weight=ONE),

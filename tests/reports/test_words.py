@@ -10,7 +10,6 @@ from reports.sample_releases import small_plan
 
 from dpql.model.condition_text import condition_text
 from dpql.model.plan import Plan
-from dpql.model.step_text import definition
 from dpql.planner import plan
 from dpql.reports.sentences import (
     before_noise,
@@ -18,6 +17,7 @@ from dpql.reports.sentences import (
     post_processing,
     unprotected,
 )
+from dpql.statistics.definition import definition
 
 
 def known_rows() -> Plan:

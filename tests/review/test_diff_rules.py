@@ -37,7 +37,6 @@ from dpql.model.spec import (
     Operator,
     RowsAtMost,
     RowsExactly,
-    StatisticKind,
 )
 from dpql.planner import plan
 from dpql.review.diff import Difference, diff
@@ -104,7 +103,7 @@ JUDGED: dict[str, tuple[Verdict, str, Edit]] = {
     "another statistic": (
         Verdict.REVIEW,
         "computes",
-        statistic(0, kind=StatisticKind.SUM),
+        statistic(0, kind="sum"),
     ),
     "another level": (Verdict.SAME, "alpha", statistic(0, alpha=Fraction(1, 100))),
     "another gamma": (Verdict.SAME, "gamma", statistic(0, gamma=Fraction(1, 100))),
@@ -164,9 +163,7 @@ def test_units_and_relations_are_judged() -> None:
 
 def test_a_column_of_another_kind_is_judged() -> None:
     """A category that becomes a number needs a person."""
-    histogram = replace(
-        OLD.statistics[1], kind=StatisticKind.HISTOGRAM, columns=("region",), by=()
-    )
+    histogram = replace(OLD.statistics[1], kind="histogram", columns=("region",), by=())
     old = replace(OLD, statistics=(histogram,))
     columns = tuple(
         NumberColumn(

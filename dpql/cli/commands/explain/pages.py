@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from textwrap import fill, indent
 
 from dpql.language.keys import SPEC
-from dpql.language.shape import (
+from dpql.manual import CODES
+from dpql.manual.code import Code
+from dpql.manual.terms import TERMS
+from dpql.model.shape import (
     Choice,
     Either,
     Field,
@@ -19,9 +22,6 @@ from dpql.language.shape import (
     Text,
     Variants,
 )
-from dpql.manual import CODES
-from dpql.manual.code import Code
-from dpql.manual.terms import TERMS
 
 WIDTH = 78
 

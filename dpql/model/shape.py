@@ -1,7 +1,8 @@
 """The algebra of shapes: what kinds of node may stand where.
 
-`keys.SPEC` describes a whole spec in these terms. From that one value come the shape
-check, the JSON Schema, the canonical order of keys and the manual.
+`dpql.language.keys.SPEC` describes a whole spec in these terms, and each statistic its
+own keys. From that one value come the shape check, the JSON Schema, the canonical
+order of keys and the manual.
 """
 
 from __future__ import annotations

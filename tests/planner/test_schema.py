@@ -11,9 +11,9 @@ import pytest
 
 from dpql.language import load
 from dpql.model.codec import canonical
-from dpql.model.plan_schema import plan_schema
 from dpql.planner.compiler import compiled
 from dpql.planner.rules import FORMAT_1, NOW
+from dpql.planner.schema import plan_schema
 
 ROOT = Path(__file__).parents[2]
 PLANS = sorted((ROOT / "specs").glob("*.plan.json"))

@@ -1,40 +1,16 @@
-"""The JSON Schema of a plan, derived from the types that are read and written.
-
-Run ``python -m dpql.model.plan_schema DIRECTORY`` to write the schema anew.
-"""
+"""The JSON Schema of frozen values, derived from their types."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import is_dataclass
 from enum import StrEnum
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from dpql.model.codec import Members, alternatives, canonical, kind_of, layout
-from dpql.model.plan import VERSION, Plan
+from dpql.model.codec import Members, alternatives, kind_of, layout
 
 _WHOLE = {"type": "string", "pattern": "^-?(0|[1-9][0-9]*)$"}
 _EXACT = {"type": "string", "pattern": "^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"}
-
-
-def plan_schema() -> dict[str, Any]:
-    """Return the schema of today's plans; it is checked in under schemas/.
-
-    ``plan.v1.schema.json`` beside it is that of format 1, and stays as it was.
-    """
-    definitions: dict[str, Any] = {}
-    root = schema_of(Plan, definitions)
-    definitions[kind_of(Plan)]["properties"]["version"] = {"const": str(VERSION)}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:dpql:schema:plan:v{VERSION}",
-        "title": f"dpql plan, version {VERSION}",
-        "description": "Exact numbers are text: whole, or a fraction in lowest terms.",
-        **root,
-        "$defs": dict(sorted(definitions.items())),
-    }
 
 
 def schema_of(  # noqa: PLR0911  one per type
@@ -100,8 +76,3 @@ def _tagged(option: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         "required": ["kind", "value"],
         "additionalProperties": False,
     }
-
-
-if __name__ == "__main__":
-    target = Path(sys.argv[1]) / f"plan.v{VERSION}.schema.json"
-    target.write_bytes(canonical(plan_schema()))
