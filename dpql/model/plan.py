@@ -17,7 +17,7 @@ not run, approved or signed again.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -234,6 +234,18 @@ class Plan:
     spent: Fraction
     loss: Fraction
     steps: tuple[Step, ...]
+    audited: bool = field(default=False, init=False, compare=False, repr=False)
+    """Whether this process has audited this very value; a changed copy starts anew."""
+
+    def note_audit(self) -> None:
+        """Note that the planner has audited this value."""
+        object.__setattr__(self, "audited", True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process may have other rules, so it audits again.
+        state = dict(self.__dict__)
+        state.pop("audited", None)
+        return state
 
     def to_json(self) -> bytes:
         """Return the canonical bytes, in the plan's own format."""

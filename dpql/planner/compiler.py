@@ -16,6 +16,7 @@ from dpql.planner.calibrate import calibrate_noise
 from dpql.planner.draft import Draft
 from dpql.planner.price import price_accuracy
 from dpql.planner.rules import NOW, Rules, rules_of
+from dpql.planner.soundness import is_sound
 from dpql.planner.split import split_shares
 
 PASSES: tuple[Callable[[Draft], Draft], ...] = (
@@ -42,6 +43,9 @@ def plan(spec: Spec) -> Plan:
     """
     made = compiled(spec, NOW)
     audit_loss(made)
+    if is_sound(spec, NOW):
+        # What it compiles to is the plan itself.
+        made.note_audit()
     return made
 
 
@@ -77,15 +81,19 @@ def audit_published(given: Plan) -> None:
     First the loss is recomputed from the mechanisms' parameters alone; that check
     knows nothing of the passes. Then every other member is derived again, by the rules
     of the plan's format. It is for what has been signed; what is to be run or signed
-    must pass `audit`.
+    must pass `audit`. A value that this process has made or audited is not derived
+    twice.
 
     Raises:
         PlanFault: the plan is of no known format (DPQL401), disagrees with itself
             (DPQL402) or overspends (DPQL403).
     """
+    if given.audited:
+        return
     rules = rules_of(given)
     audit_loss(given)
     refuse_altered(given, rules, compiled)
+    given.note_audit()
 
 
 def compiled(spec: Spec, rules: Rules) -> Plan:

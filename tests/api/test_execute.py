@@ -32,12 +32,16 @@ from dpql.api import execute as execution
 from dpql.api.execute import Executed
 from dpql.api.ledger_heads import known_heads
 from dpql.api.listener import Ending, Fate, RunListener
+from dpql.api.run_request import RunRequest
 from dpql.api.stored_reports import fetched_report
 from dpql.api.verification import verify_release, verify_report
 from dpql.errors import DpqlError, LedgerFault, RunFault, VerifyFault
 from dpql.ledger import Head, State, open_ledger
+from dpql.model.plan import Plan
 from dpql.model.release import Release
-from dpql.model.spec import Neighbours
+from dpql.model.spec import Neighbours, Spec
+from dpql.planner import compiler, read
+from dpql.planner.rules import Rules
 from dpql.reports.approval import approve
 from dpql.reports.envelope import peek, seal
 from dpql.reports.file_names import FOLDER
@@ -116,6 +120,37 @@ def test_things_happen_in_order(
         ("sign", [State.DRAWING]),
         ("write", [State.RELEASED]),
     ]
+
+
+def test_a_run_compiles_its_plan_once(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What reading or planning has audited is not derived again by the run."""
+    compiled = compiler.compiled
+    seen: list[Plan] = []
+
+    def noted(spec: Spec, rules: Rules) -> Plan:
+        seen.append(compiled(spec, rules))
+        return seen[-1]
+
+    monkeypatch.setattr(compiler, "compiled", noted)
+    office.plan = read(office.plan.to_json())
+    office.run()
+    assert [office.plan] == seen
+
+
+def test_a_request_shows_no_rows(office: Office) -> None:
+    """Whoever prints or logs a request learns nothing about the data."""
+    frame = pl.read_parquet(office.data)
+    request = RunRequest(
+        plan=office.plan,
+        frames={"rows": frame},
+        ledger=None,
+        dataset=DATASET,
+        signers=(STEWARD,),
+        day=DAY,
+    )
+    assert CANARY not in repr(request)
 
 
 def test_who_watches_a_run_cannot_spoil_it(office: Office) -> None:

@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.started import ROOT, dpql, fine, refused, surroundings
+from cli.started import ROOT, SPECS, dpql, fine, refused, surroundings
 
 from dpql.cli.commands.explain.pages import page, titles
+from dpql.cli.inputs.files import plan_at
 from dpql.cli.main import COMMANDS, LazyGroup
 from dpql.cli.main import dpql as group
+from dpql.curator.program import compile_program
 from dpql.manual import CODES
 from dpql.manual.terms import TERMS
 
@@ -48,6 +50,24 @@ def test_every_code_shows_what_is_wrong_and_what_is_right() -> None:
     """No code of the manual is without its two examples."""
     assert [] == [name for name, code in CODES.items() if not code.wrong]
     assert [] == [name for name, code in CODES.items() if not code.right]
+
+
+@pytest.mark.parametrize("name", ["clinic_filters.yaml", "clinic_filters.plan.json"])
+def test_the_program_of_a_plan_is_shown(name: str) -> None:
+    """A spec and its plan have one program: the one that engines are given."""
+    path = SPECS / name
+    program = str(compile_program(plan_at(path)))
+    assert program == fine(dpql("explain", "--program", path))
+    shown = json.loads(fine(dpql("explain", "--program", path, "--format", "json")))
+    assert shown == {"plan": plan_at(path).digest, "program": program}
+
+
+def test_a_program_is_no_page() -> None:
+    """A page and a program are not asked for at once; what is no plan has none."""
+    refused(
+        dpql("explain", "epsilon", "--program", SPECS / "income.yaml"), 2, "DPQL814"
+    )
+    refused(dpql("explain", "--program", "none.plan.json"), 1, "DPQL400")
 
 
 @pytest.mark.parametrize("kind", ["spec", "plan", "report"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy as copying
 import json
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
@@ -16,9 +18,10 @@ from dpql.errors import PlanFault
 from dpql.model.codec import canonical, decode, encode
 from dpql.model.plan import Plan, spec_digest
 from dpql.model.spec import AccuracyTarget, Spec
-from dpql.planner import audit, plan, read
+from dpql.planner import audit, compiler, plan, read
 from dpql.planner.audit import audit_loss
 from dpql.planner.compiler import PASSES
+from dpql.planner.rules import Rules
 
 COLUMNS = {
     "p": ID,
@@ -290,3 +293,53 @@ def test_another_budget_than_the_spec_says_is_refused(made: Plan) -> None:
     """The plan's own total is the spec's."""
     with pytest.raises(PlanFault, match=r"DPQL402.*the budget"):
         audit_loss(replace(made, epsilon=made.epsilon * 2))
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[Spec]:
+    """Collect the specs that are compiled while a test runs."""
+    specs: list[Spec] = []
+    inner = compiler.compiled
+
+    def counted(spec: Spec, rules: Rules) -> Plan:
+        specs.append(spec)
+        return inner(spec, rules)
+
+    monkeypatch.setattr(compiler, "compiled", counted)
+    return specs
+
+
+def test_a_plan_is_compiled_once(made: Plan, compilations: list[Spec]) -> None:
+    """Made or read here, it is not derived again by any audit that follows."""
+    audit(plan(made.spec))
+    audit(read(made.to_json()))
+    assert [made.spec] * 2 == compilations
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [replace, copying.copy, lambda made: pickle.loads(pickle.dumps(made))],  # noqa: S301  our own bytes
+    ids=["replace", "copy", "pickle"],
+)
+def test_a_copy_is_audited_again(
+    copied: Callable[[Plan], Plan], made: Plan, compilations: list[Spec]
+) -> None:
+    """Only the very value that was audited is trusted."""
+    other = copied(made)
+    assert (True, False) == (made.audited, other.audited)
+    audit(other)
+    assert [made.spec] == compilations
+
+
+def test_an_altered_copy_is_refused(made: Plan) -> None:
+    """What was audited says nothing about what is changed afterwards."""
+    with pytest.raises(PlanFault, match="DPQL402"):
+        audit(replace(made, loss=made.loss / 2))
+
+
+def test_a_plan_of_an_unsound_spec_is_not_trusted(made: Plan) -> None:
+    """`plan` makes it, since nobody has read it from a text; `audit` refuses it."""
+    unsound = plan(replace(made.spec, purpose="\x00"))
+    assert unsound.audited is False
+    with pytest.raises(PlanFault, match="DPQL402"):
+        audit(unsound)

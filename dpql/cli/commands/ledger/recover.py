@@ -1,0 +1,32 @@
+"""`dpql ledger recover`: runs that died are ended."""
+
+from __future__ import annotations
+
+import click
+
+from dpql.cli.commands.ledger.account_view import run_document
+from dpql.cli.inputs.options import FORMAT, LEDGER
+from dpql.cli.ui import console, exit_codes
+
+
+@click.command(name="recover")
+@click.argument("dataset")
+@click.option("--run", "number", type=int, help="Only the run of that number.")
+@LEDGER
+@FORMAT
+def command(*, dataset: str, number: int | None, location: str, form: str) -> int:
+    """End the runs of DATASET that died.
+
+    What was only held back is given back. What had begun to draw noise stays spent.
+    """
+    from dpql.ledger import open_ledger
+
+    ended = open_ledger(location).recover(dataset, number)
+    if form == "json":
+        console.write_json([run_document(run) for run in ended])
+        return exit_codes.OK
+    if not ended:
+        console.write("no run had died\n")
+    for run in ended:
+        console.write(f" run {run.number}   {run.state.value}   ε = {run.epsilon}\n")
+    return exit_codes.OK
