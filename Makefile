@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 GUIDES := write-a-spec.md review-a-change.md run-a-release.md embed.md
 MATHS := count.md histogram.md
-QUICK := not (process or property or contract or stats or slow)
+QUICK := not (process or property or contract or heavy or stats or slow)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test slow check fmt docs bench bench-wide constraints clean

@@ -29,5 +29,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if isinstance(item, pytest.Function):
             if is_hypothesis_test(item.obj):
                 item.add_marker("property")
-            if any(starts_a_process(function) for function in functions(item)):
+            starts = any(starts_a_process(function) for function in functions(item))
+            if starts or "postgres" in item.name:
                 item.add_marker("process")

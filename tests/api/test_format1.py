@@ -216,6 +216,7 @@ def leaves(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from leaves(item, (*path, key))
 
 
+@pytest.mark.heavy
 def test_every_number_of_an_old_report_is_derived_again(old: Path) -> None:
     """Whatever a signer alters is noticed, but for prose, the date and the versions."""
     given = payload_of(old / "releases" / "survey")["predicate"]

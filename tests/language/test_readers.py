@@ -59,6 +59,7 @@ LARGE_TEXT = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", LARGE)
 def test_large_yaml_is_answered_soon(name: str) -> None:
     """A megabyte of anything is answered within two seconds, by a fault."""
@@ -68,6 +69,7 @@ def test_large_yaml_is_answered_soon(name: str) -> None:
     assert time.process_time() - began < HANG
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", LARGE_TEXT)
 def test_large_query_text_is_refused_by_a_fault(name: str) -> None:
     """A megabyte of query text ends in a fault, never in a stray exception."""
@@ -77,6 +79,7 @@ def test_large_query_text_is_refused_by_a_fault(name: str) -> None:
     assert time.process_time() - began < HANG
 
 
+@pytest.mark.heavy
 def test_mutated_specs_end_in_faults_only() -> None:
     """A short hunt: no stray exception, nothing slow, nothing printed raw."""
     findings = hunt(1_000, seed=2)
@@ -172,6 +175,7 @@ def many(count: int) -> str:
     )
 
 
+@pytest.mark.heavy
 def test_a_thousand_statistics_are_read(tmp_path: Path) -> None:
     """Reading them does not take forever in either form; speed is for the bench."""
     path = tmp_path / "many.yaml"

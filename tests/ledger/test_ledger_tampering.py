@@ -15,6 +15,8 @@ from dpql.errors import LedgerFault
 from dpql.ledger import Head, Ledger, Reservation, open_ledger
 from dpql.ledger.entry import GENESIS, Row, read_chain
 
+pytestmark = pytest.mark.heavy
+
 
 def _filled(places: Places) -> tuple[str, Ledger, Head]:
     """Make a ledger with one release: opened, reserved, drawing, released."""

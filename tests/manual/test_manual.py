@@ -72,6 +72,7 @@ def test_wrong_example_provokes_its_code_and_right_one_does_not(name: str) -> No
     pytest.fail("no example")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", SPECIAL)
 def test_codes_without_a_short_example_are_provoked(name: str) -> None:
     """Codes whose example is in words are provoked by a longer text."""

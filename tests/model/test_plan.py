@@ -155,6 +155,7 @@ def test_no_damage_raises_anything_but_a_refusal(data: st.DataObject) -> None:
     assert found.to_json() == damaged == whole
 
 
+@pytest.mark.heavy
 @pytest.mark.golden
 def test_every_byte_of_a_small_plan_counts() -> None:
     """Flipping the lowest bit of any byte makes a plan that is refused."""

@@ -109,6 +109,7 @@ def test_a_plan_survives_the_journey(made: Plan) -> None:
     assert hash(again) == hash(made)
 
 
+@pytest.mark.heavy
 def test_every_single_altered_member_is_refused(made: Plan) -> None:
     """No leaf of a plan can be changed alone."""
     document = encode(Plan, made)
@@ -127,6 +128,7 @@ def test_the_refusal_names_the_member(made: Plan) -> None:
         audit(forged)
 
 
+@pytest.mark.heavy
 def test_a_resealed_spec_must_still_give_the_steps(made: Plan) -> None:
     """Changing the spec and its digest together is found, or changes wording only."""
     document = encode(Plan, made)

@@ -89,6 +89,7 @@ MANY: list[tuple[dict[str, str], str]] = [
 ]
 
 
+@pytest.mark.heavy
 def test_targets_of_snapping_cost_the_least() -> None:
     """Of 85 targets none can be had for a millionth less, and most got cheaper.
 

@@ -38,6 +38,8 @@ from dpql.reports.envelope import peek, seal
 from dpql.reports.predicate import ENGINES as KNOWN_ENGINES
 from dpql.reports.trust import parse_trust, trust_line
 
+pytestmark = pytest.mark.heavy
+
 
 def refused(attempt: Callable[[], object]) -> str | None:
     """Return the code of the refusal; None when there was none."""

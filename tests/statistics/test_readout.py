@@ -92,6 +92,7 @@ def shifts(widths: tuple[int, ...]) -> list[tuple[int, ...]]:
     return list(product(*({-w, 0, w} for w in widths)))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("widths", [(0, 3, 5), (2, 0, 9), (3, 6, 20), (9, 30, 90)])
 def test_boxes_hold_the_truth_and_errors_are_bounded(widths: tuple[int, ...]) -> None:
     """Truths of up to 8 rows, all corners of noise: covered and within."""

@@ -74,6 +74,7 @@ def test_delta_is_the_divergence(sigma: float, epsilon: str, l2: str) -> None:
     assert abs(delta / integral - 1) < mpmath.mpf("1e-14")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("epsilon", ["1e-4", "0.1", "1", "20", "500"])
 @pytest.mark.parametrize("delta", ["0.3", "1e-5", "1e-30"])
 def test_sigma_is_least(epsilon: str, delta: str) -> None:
@@ -96,6 +97,7 @@ def test_classic_scale_is_not_private_for_large_epsilon(
     assert classic_gaussian("0.5", "1e-6").private
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("k", ["0.3", 1, 5, 16, 23, 100, 300])
 def test_tolerance_law(k: str | int) -> None:
     """P(|X| > t) is within 10**-k, and beyond it just inside; so the complement."""
