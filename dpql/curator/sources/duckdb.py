@@ -107,9 +107,8 @@ def relation_fragment(relation: Any, data: Data) -> Fragment:
         _as_arrow(relation.columns[at], str(relation.types[at]))
         for at in find_columns(relation.columns, data).values()
     ]
-    fragment = stream_fragment(
-        lambda: relation.project(", ".join(columns)), data, once=False
-    )
+    declared = relation.project(", ".join(columns))
+    fragment = stream_fragment(lambda: declared, data, empty=declared.limit(0))
 
     def row_count() -> int:
         return int(relation.aggregate("count(*)").fetchall()[0][0])

@@ -52,10 +52,10 @@ def line_batches(file: File, *, header: bool, longest: int) -> Iterator[bytes]:
             text.readline()
         while batch := text.read(BATCH_BYTES):
             rest = text.readline()
-            end = len(batch) if len(rest) <= longest else batch.rfind(b"\n") + 1
-            if end == len(batch):
+            if len(rest) <= longest:
                 yield batch + rest
                 continue
+            end = batch.rfind(b"\n") + 1
             if end:
                 yield batch[:end]
             yield batch[end:] + rest

@@ -49,7 +49,7 @@ def memory_fragment(frame: Any, data: Data) -> Fragment:
     if arrow is not None and isinstance(frame, arrow.Table | arrow.RecordBatch):
         return _eager(_picked(frame.schema.names, frame.column, data), data)
     if hasattr(frame, "__arrow_c_stream__"):
-        return stream_fragment(lambda: frame, data, once=True)
+        return stream_fragment(lambda: frame, data)
     raise RunFault.of(
         "DPQL502",
         f"the data of `{data.source}` are of no kind that can be read",
@@ -151,13 +151,15 @@ def _lazy(frame: pl.LazyFrame, data: Data) -> Fragment:
     )
 
 
-def stream_fragment(stream: Callable[[], Any], data: Data, *, once: bool) -> Fragment:
+def stream_fragment(
+    stream: Callable[[], Any], data: Data, *, empty: Any = None
+) -> Fragment:
     """Return what has the interface of an Arrow C stream.
 
     Args:
         stream: returns it, at its beginning.
         data: the declaration.
-        once: whether ``stream`` can be called only once.
+        empty: the same without rows; where it is not given, ``stream`` is called once.
 
     Raises:
         RunFault: DPQL502, it is no table; DPQL503, a column is missing or there twice.
@@ -165,7 +167,7 @@ def stream_fragment(stream: Callable[[], Any], data: Data, *, once: bool) -> Fra
     import pyarrow as pa
 
     try:
-        rows = _Stream(stream, once=once)
+        rows = _Stream(stream, empty)
     except pa.ArrowInvalid:
         raise RunFault.of(
             "DPQL502", f"the data of `{data.source}` are no table"
@@ -200,16 +202,18 @@ def _frames(
 class _Stream:
     """Arrow record batches.
 
-    They are held only if they are counted first and cannot come again.
+    They are held only if they are counted first and cannot come again. Those that can
+    are opened when they are read: an open stream may keep its connection busy.
     """
 
-    def __init__(self, stream: Callable[[], Any], *, once: bool) -> None:
+    def __init__(self, stream: Callable[[], Any], empty: Any) -> None:
         self._stream = stream
-        self._once = once
+        self._once = empty is None
         self._held: list[Any] | None = None
         self._row_count: int | None = None
-        self._reader = self._opened()
-        self.schema = self._reader.schema
+        reader = _reader(stream() if self._once else empty)
+        self.schema = reader.schema
+        self._reader = reader if self._once else None
 
     def batches(self) -> Iterator[Any]:
         if self._held is not None:
@@ -220,7 +224,7 @@ class _Stream:
             if self._once:
                 msg = "a stream can be read only once"
                 raise RuntimeError(msg)
-            reader = self._opened()
+            reader = _reader(self._stream())
         rows = 0
         for batch in reader:
             rows += batch.num_rows
@@ -236,10 +240,11 @@ class _Stream:
         assert self._row_count is not None, "all batches are counted"
         return self._row_count
 
-    def _opened(self) -> Any:
-        import pyarrow as pa
 
-        return pa.RecordBatchReader.from_stream(self._stream())
+def _reader(stream: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.RecordBatchReader.from_stream(stream)
 
 
 def _regular(batches: Iterable[Any]) -> Iterator[Any]:

@@ -128,6 +128,9 @@ class _Footer:
         self, source: Any, groups: Sequence[int], names: Sequence[str], *, threads: bool
     ) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield the cells of columns of some row groups, and the number of rows."""
+        if not names:
+            yield {}, sum(self.metadata.row_group(group).num_rows for group in groups)
+            return
         how = {name: self._way(name, groups) for name in names}
         numbers = [name for name in names if how[name] == "polars"]
         others = [name for name in names if name not in numbers]

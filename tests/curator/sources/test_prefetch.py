@@ -1,4 +1,4 @@
-"""Threads that work ahead lose nothing, keep nothing, and leave nothing behind."""
+"""Prefetching threads lose nothing, keep nothing, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spec_text import make_spec, spec_text
+from spec_text import spec_text
+from tables import FILES, WHOLE, declare
 
-from dpql.curator.engines import ahead, polars_engine, polars_excerpts
-from dpql.curator.engines.ahead import gathered
-from dpql.planner import plan
+from dpql.curator.sources import open_source, parquet, prefetch
+from dpql.curator.sources.prefetch import prefetched
 
 HANGS = 900
 """Seconds after which what should end by itself is taken to hang, on any machine."""
@@ -33,13 +33,13 @@ class Failure(BaseException):
 def test_everything_is_given_once(sizes: list[int], threads: int) -> None:
     """All things of all tasks come, whatever the order."""
     things = [[(task, n) for n in range(size)] for task, size in enumerate(sizes)]
-    found = gathered((lambda some=some: some for some in things), threads)
+    found = prefetched((lambda some=some: some for some in things), threads)
     assert Counter(thing for some in things for thing in some) == Counter(found)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("place", ["task", "tasks"])
-def test_a_failure_is_raised_where_things_are_taken(threads: int, place: str) -> None:
+@pytest.mark.parametrize("where", ["task", "tasks"])
+def test_a_failure_is_raised_where_things_are_taken(threads: int, where: str) -> None:
     """Whatever a task raises, or the making of tasks, comes out; all threads end."""
     before = _threads()
 
@@ -49,14 +49,14 @@ def test_a_failure_is_raised_where_things_are_taken(threads: int, place: str) ->
 
     def tasks() -> Iterator[object]:
         yield lambda: [0]
-        if place == "tasks":
+        if where == "tasks":
             raise Failure
         yield failing
         while True:
             yield lambda: [2]
 
     with pytest.raises(Failure):
-        list(gathered(tasks(), threads))  # type: ignore[arg-type]
+        list(prefetched(tasks(), threads))  # type: ignore[arg-type]
     _ended(before)
 
 
@@ -75,7 +75,7 @@ def test_who_stops_early_leaves_no_thread(threads: int) -> None:
         while True:
             yield endless
 
-    found = gathered(tasks(), threads)  # type: ignore[arg-type]
+    found = prefetched(tasks(), threads)  # type: ignore[arg-type]
     assert next(found) == 1
     found.close()  # type: ignore[attr-defined]
     _ended(before)
@@ -99,7 +99,7 @@ def test_an_interrupt_while_threads_are_ended_leaves_none(
                 raise Failure
             super().set()
 
-    class Work(ahead._Work[int]):
+    class Work(prefetch._Work[int]):
         """Work that is stopped by such an event."""
 
         def __init__(self, tasks: Any) -> None:
@@ -110,8 +110,8 @@ def test_an_interrupt_while_threads_are_ended_leaves_none(
         while True:
             yield 1
 
-    monkeypatch.setattr(ahead, "_Work", Work)
-    found = gathered([endless] * 9, 3)
+    monkeypatch.setattr(prefetch, "_Work", Work)
+    found = prefetched([endless] * 9, 3)
     assert next(found) == 1
     with pytest.raises(Failure):
         found.close()  # type: ignore[attr-defined]
@@ -122,49 +122,51 @@ def test_an_interrupt_while_threads_are_ended_leaves_none(
 INTERRUPTED = """
 import os, signal, sys, threading, time
 from dpql.curator import run
-from dpql.curator.engines import ahead, polars_excerpts
+from dpql.curator.sources import parquet, prefetch, source
 from dpql.language import load_text
 from dpql.planner import plan
 
-polars_excerpts._PORTION_BYTES = 1 << 15
+parquet._READ_ROWS = source.BATCH_ROWS = 1 << 12
 made = plan(load_text(sys.argv[1], form="yaml"))
 left = {}
 due = threading.Semaphore(0)
 
 def killing():
-    # A thread of its own: whoever reads or makes batches goes on meanwhile.
+    # A thread of its own: whoever reads or asks goes on meanwhile.
     while due.acquire():
         os.kill(os.getpid(), signal.SIGINT)
 
-def passed(place):
+def passed(point):
     # Let an interrupt come when somebody has come by so many times.
-    left[place] = left.get(place, 0) - 1
-    if left[place] == 0:
+    left[point] = left.get(point, 0) - 1
+    if left[point] == 0:
         due.release()
 
 killer = threading.Thread(target=killing, daemon=True)
 killer.start()
 
-def watched(place, function):
-    def through(*arguments):
-        passed(place)
-        return function(*arguments)
+def watched(point, function):
+    def through(*arguments, **options):
+        passed(point)
+        return function(*arguments, **options)
     return through
 
-polars_excerpts.excerpt = watched("made", polars_excerpts.excerpt)
-ahead._Work.ask = watched("asked", ahead._Work.ask)
+parquet.FrameCanonicaliser.__call__ = watched(
+    "canonical", parquet.FrameCanonicaliser.__call__
+)
+prefetch._Work.ask = watched("asked", prefetch._Work.ask)
 
-def interrupted(place, times):
-    left[place] = times
+def interrupted(point, times):
+    left[point] = times
     while True:
         run(made, {"rows": sys.argv[2]}, progress=lambda: passed("read"))
 
 ends = set()
-for place in ("made", "asked", "read"):
+for point in ("canonical", "asked", "read"):
     for times in range(1, 25, 2):
         try:
             try:
-                interrupted(place, times)
+                interrupted(point, times)
             except KeyboardInterrupt:
                 ends.add("interrupted")
             time.sleep(0)
@@ -180,8 +182,8 @@ print(sorted(ends)[0], threading.active_count() - 1)
 def test_an_interrupted_run_leaves_neither_threads_nor_words(tmp_path: Path) -> None:
     """Whenever the interrupt comes: polars and Python both answer it.
 
-    It comes when a batch is made, when one is asked for, and when one is read, so no
-    clock decides. A thread that is left behind for ever would hang the test.
+    It comes when cells become canonical, when a batch is asked for, and when one is
+    read, so no clock decides. A thread that is left behind would hang the test.
     """
     path = tmp_path / "rows.parquet"
     pl.DataFrame({"x": range(200_000)}).write_parquet(path, row_group_size=2_000)
@@ -205,32 +207,38 @@ def test_an_interrupt_at_the_very_end_says_nothing(
     """One that comes while reading is ended is raised, not printed and forgotten."""
     path = tmp_path / "rows.parquet"
     pl.DataFrame({"x": range(20)}).write_parquet(path, row_group_size=2)
-    monkeypatch.setattr(polars_excerpts, "_PORTION_BYTES", 1)
-    said: list[Any] = []
-    monkeypatch.setattr(sys, "unraisablehook", said.append)
-    abandon = ahead._Work.abandon
-    spoilt: list[Any] = [KeyboardInterrupt]
+    monkeypatch.setattr(parquet, "_READ_ROWS", 1)
+    printed: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", printed.append)
+    abandon = prefetch._Work.abandon
+    raised: list[Any] = [KeyboardInterrupt]
 
     def interrupted(work: Any, threads: int) -> None:
         abandon(work, threads)
-        if spoilt:
-            raise spoilt.pop()
+        if raised:
+            raise raised.pop()
 
-    def failing(*_: Any, **__: Any) -> Any:
+    def failing(_: pl.DataFrame) -> None:
         raise Failure
 
-    monkeypatch.setattr(ahead._Work, "abandon", interrupted)
-    monkeypatch.setattr(pl, "collect_all", failing)
-    made = plan(
-        make_spec(
-            {"x": "{type: integer, bounds: [0, 100], nulls: drop}"},
-            {"sum": {"sum": "x", "spend": "{share: 1}"}},
-        )
-    )
-    opened = polars_engine.open_frame(path, made.spec.data)
+    monkeypatch.setattr(prefetch._Work, "abandon", interrupted)
+    source = open_source(path, declare(x=WHOLE))
     with pytest.raises(KeyboardInterrupt):
-        polars_engine.add_up(made, opened, salt=bytes(32), tick=None)
-    assert [] == said
+        list(source.batches(["x"], failing))
+    assert [] == printed
+
+
+@pytest.mark.parametrize("suffix", FILES)
+def test_reading_that_is_stopped_leaves_no_thread(suffix: str, tmp_path: Path) -> None:
+    """Whoever has had enough of many files ends those who read ahead."""
+    for number in range(9):
+        frame = pl.DataFrame({"x": range(99)})
+        FILES[suffix](frame, tmp_path / f"{number}.{suffix}")
+    before = _threads()
+    batches = open_source(tmp_path, declare(x=WHOLE)).batches(["x"], len)
+    assert 99 == next(batches)
+    batches.close()
+    _ended(before)
 
 
 def test_where_a_thread_cannot_start_the_others_end(
@@ -251,7 +259,7 @@ def test_where_a_thread_cannot_start_the_others_end(
 
     monkeypatch.setattr(threading.Thread, "start", starting)
     with pytest.raises(Failure):
-        next(gathered([endless] * 9, 3))
+        next(prefetched([endless] * 9, 3))
     _ended(before)
 
 

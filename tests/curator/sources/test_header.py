@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import polars as pl
 import pytest
-from curator_kinds import WRITE
+from tables import FILES
 
-from dpql.curator.engines.header import header
+from dpql.curator.sources.header import header
 from dpql.errors import RunFault
 
 ROWS = pl.DataFrame({"i": [1], "f": [0.5], "w": ["a"]})
@@ -18,7 +19,7 @@ ROWS = pl.DataFrame({"i": [1], "f": [0.5], "w": ["a"]})
 def test_columnar_files_tell_their_types(suffix: str, tmp_path: Path) -> None:
     """Types become kinds of columns, in the order of the file."""
     path = tmp_path / f"a.{suffix}"
-    WRITE[suffix.lower()](ROWS, path)
+    FILES["arrow" if suffix == "arrow" else "parquet"](ROWS, path)
     assert [("i", "integer"), ("f", "float"), ("w", "category")] == [
         *header(path).items()
     ]
@@ -45,8 +46,16 @@ def test_what_has_no_header_is_refused(tmp_path: Path) -> None:
         "a.parquet": "DPQL502",
         "a.arrow": "DPQL502",
         "a.ndjson": "DPQL502",
-        "folder.parquet": "DPQL50",
+        "folder.parquet": "DPQL502",
     }
     for name, code in expected.items():
         with pytest.raises(RunFault, match=code):
             header(tmp_path / name)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+def test_no_header_is_read_from_a_pipe(suffix: str, tmp_path: Path) -> None:
+    """`dpql init` refuses it before it is opened, for reading it might never end."""
+    os.mkfifo(tmp_path / f"rows.{suffix}")
+    with pytest.raises(RunFault, match="DPQL511"):
+        header(tmp_path / f"rows.{suffix}")
