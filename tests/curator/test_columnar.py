@@ -14,6 +14,9 @@ import pytest
 import reference_engine as reference
 from curator_frames import frames
 from curator_plans import known_plan, row_plan, unit_plan
+from dpql.curator.engines.parquet_excerpts import Excerpts
+from dpql.curator.engines.polars_arrow import Keys, array
+from dpql.curator.engines.polars_columns import Kind
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spec_text import make_spec, spec_text
@@ -23,9 +26,6 @@ from dpql.curator.engines import (
     arrow_files,
     polars_engine,
 )
-from dpql.curator.engines.parquet_excerpts import Excerpts
-from dpql.curator.engines.polars_arrow import Keys, array
-from dpql.curator.engines.polars_columns import Kind
 from dpql.model.plan import Plan
 from dpql.planner import plan
 

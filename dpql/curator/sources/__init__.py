@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpql.curator.sources import locate
 from dpql.curator.sources.duckdb import (
     SCHEME,
     database_fragment,
@@ -12,7 +13,7 @@ from dpql.curator.sources.duckdb import (
     relation_fragment,
     table_fragment,
 )
-from dpql.curator.sources.locate import SEPARATORS, File, locate
+from dpql.curator.sources.locate import SEPARATORS, File
 from dpql.curator.sources.memory import memory_fragment
 from dpql.curator.sources.source import Fragment, Source
 from dpql.model.spec import Data
@@ -41,7 +42,7 @@ def _fragments(frame: object, data: Data) -> Sequence[Fragment]:
             location = str(frame)
             if location.startswith(SCHEME):
                 return [database_fragment(location, data)]
-            return _file_fragments(*locate(location, data), data)
+            return _file_fragments(*locate.locate(location, data), data)
         case (connection, str(name)) if is_duckdb(connection):
             return [table_fragment(connection, name, data)]
         case _ if is_duckdb(frame) and hasattr(frame, "project"):
