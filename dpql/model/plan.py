@@ -213,8 +213,9 @@ class Step:
 
     @property
     def bin_columns(self) -> tuple[str, ...]:
-        """The columns whose keys or bins are cells: nothing of them is summed."""
-        return () if self.grids else self.columns
+        """The columns whose keys or bins are cells: their rows are only counted."""
+        counts = all(moment.name == "n" for moment in self.moments)
+        return self.columns if counts and not self.grids else ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from language.samples import GALLERY, REFERENCE
+from language.strategies import specs
 
 from dpql.errors import InternalFault, SpecError
-from dpql.language import format_text, formatter, load_text
+from dpql.language import format_text, formatter, load_text, print_spec
+from dpql.model.spec import Spec
 
 relaxed = settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -79,16 +81,6 @@ def test_keys_come_in_canonical_order() -> None:
     assert format_text(REFERENCE, form="yaml") == format_text(shuffled, form="yaml")
 
 
-def test_comments_at_neighbouring_ends_are_aligned() -> None:
-    """Comments at the ends of neighbouring lines stand one below the other."""
-    text = REFERENCE.replace("epsilon: 1.0", "epsilon: 1.0 # a").replace(
-        "delta: 0", "delta: 0   #b"
-    )
-    assert "  epsilon: 1.0  # a\n  delta: 0      # b\n" in format_text(
-        text, form="yaml"
-    )
-
-
 def test_blank_lines_are_kept_single() -> None:
     """A paragraph stays a paragraph; more blank lines than one are dropped."""
     text = "\n\n" + REFERENCE.replace("data:\n", "\n\n\ndata:\n", 1) + "\n\n"
@@ -142,7 +134,7 @@ def _without_defaults(root: object) -> list[object]:
     return [line for line in yaml_lines(root) if line[0] != ("defaults",)]
 
 
-def test_conditions_have_one_spelling() -> None:
+def test_conditions_has_one_text() -> None:
     """Parentheses and spaces are canonical."""
     text = REFERENCE.replace(
         "age >= 18 and district == north",
@@ -150,3 +142,30 @@ def test_conditions_have_one_spelling() -> None:
     )
     expected = "where: age >= 18 and (district == north or age is not null)"
     assert expected in format_text(text, form="yaml")
+
+
+relaxed = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
+@pytest.mark.parametrize("suffix", [".yaml", ".dpql"])
+def test_gallery_is_in_canonical_layout(path: Path, suffix: str) -> None:
+    """Formatting changes nothing in the gallery, and says who asks first."""
+    text = path.with_suffix(suffix).read_text(encoding="utf-8")
+    assert text == format_text(text, form=suffix[1:])
+    assert "Asked by" in "".join(text.splitlines()[:2])
+
+
+@pytest.mark.property
+@relaxed
+@given(specs())
+def test_conversion_there_and_back_changes_nothing(spec: Spec) -> None:
+    """YAML to text to YAML is the same text."""
+    text = print_spec(spec, "yaml")
+    there = format_text(text, form="yaml", to="dpql")
+    assert text == format_text(there, form="dpql", to="yaml")
+    assert print_spec(spec, "dpql") == there

@@ -87,7 +87,7 @@ def test_a_value_is_written_and_read() -> None:
     assert decode(Whole, DOCUMENT) == WHOLE
 
 
-def test_a_document_has_one_spelling() -> None:
+def test_a_document_has_one_text() -> None:
     """Members are sorted, two spaces, a newline at the end, letters as they are."""
     assert canonical({"b": "é", "a": []}) == '{\n  "a": [],\n  "b": "é"\n}\n'.encode()
 
@@ -99,7 +99,7 @@ def test_a_document_has_one_spelling() -> None:
     ids=str,
 )
 def test_a_wrong_member_is_refused(name: str, wrong: Any) -> None:
-    """Whatever stands in the wrong place is malformed, or it fits after all."""
+    """Whatever is given for another member is malformed, or it fits after all."""
     document = DOCUMENT | {name: wrong}
     try:
         value = decode(Whole, document)

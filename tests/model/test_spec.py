@@ -24,7 +24,7 @@ def test_a_spec_is_hashable_and_frozen(spec: Spec) -> None:
         spec.release = "other"  # type: ignore[misc]  the point of the test
 
 
-def test_places_take_no_part_in_equality(spec: Spec) -> None:
+def test_spans_take_no_part_in_equality(spec: Spec) -> None:
     """Two texts with the same meaning are equal, wherever things stand."""
     elsewhere = load_text("\n\n" + REFERENCE, form="yaml")
     assert spec == elsewhere

@@ -1,4 +1,4 @@
-"""The audit: planted faults are found, whatever their place."""
+"""The audit: planted faults are found, wherever they are."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def altered(document: Any) -> Iterator[tuple[str, Any]]:
     for path, value in leaves(document, ()):
         for other in others(value):
             copy = json.loads(json.dumps(document))
-            place = copy
+            node = copy
             for key in path[:-1]:
-                place = place[key]
-            place[path[-1]] = other
+                node = node[key]
+            node[path[-1]] = other
             yield ".".join(map(str, path)), copy
 
 

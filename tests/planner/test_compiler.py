@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -201,3 +203,42 @@ def test_planning_loads_no_engine_and_no_coins() -> None:
         [sys.executable, "-c", code], capture_output=True, check=False, text=True
     )
     assert (found.returncode, found.stderr) == (0, "")
+
+
+ROOT = Path(__file__).parents[2]
+PURE = [
+    path
+    for package in ("statistics", "planner", "review")
+    for path in sorted((ROOT / "dpql" / package).glob("*.py"))
+]
+
+
+def offences(tree: ast.AST) -> Iterator[str]:
+    """Yield what would let a rounded number into a guarantee."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=float() | complex()):
+                yield f"float literal on line {node.lineno}"
+            case ast.Call(func=ast.Name(id="float")):
+                yield f"float( on line {node.lineno}"
+            case ast.Import(names=names):
+                yield from (n.name for n in names if n.name in FORBIDDEN)
+            case ast.ImportFrom(module=str() as module) if module in FORBIDDEN:
+                yield module
+
+
+FORBIDDEN = {"math", "random", "secrets", "numpy", "polars", "gmpy2", "os", "time"}
+
+
+@pytest.mark.parametrize(
+    "path", PURE, ids=lambda path: f"{path.parent.name}.{path.stem}"
+)
+def test_planning_is_exact_and_pure(path: Path) -> None:
+    """No float, no foreign arithmetic, no coins, no clock."""
+    assert list(offences(ast.parse(path.read_text("utf-8")))) == []
+
+
+def test_the_rule_would_find_an_offence() -> None:
+    """The walk sees literals, calls and imports."""
+    bad = "import math\nfrom random import choice\nx = 0.5\ny = float('1')\n"
+    assert len(list(offences(ast.parse(bad)))) == 4

@@ -31,7 +31,7 @@ def spec_of(spends: list[str], epsilon: str, mechanism: str) -> Spec:
     return make_spec({"p": ID}, statistics, epsilon=epsilon, mechanism=mechanism)
 
 
-def told(spends: list[str], epsilon: str, mechanism: str) -> str:
+def diagnose(spends: list[str], epsilon: str, mechanism: str) -> str:
     """Return the hint with which a total is called too small, empty if it is not."""
     try:
         plan(spec_of(spends, epsilon, mechanism))
@@ -90,7 +90,7 @@ SPENDS = st.one_of(
 def test_every_hint_works(
     spends: list[tuple[str, Fraction]], total: str, mechanism: str, *, shared: bool
 ) -> None:
-    """A smaller epsilon, a wider target or a larger total is enough as it is told.
+    """A smaller epsilon, a wider target or a larger total is enough, as hinted.
 
     No epsilon alone exceeds the total. What fits needs no hint and is passed over.
     """
@@ -99,7 +99,7 @@ def test_every_hint_works(
         for kind, value in spends
     ]
     asked += ["share: 1"] if shared else []
-    hint = told(asked, total, mechanism)
+    hint = diagnose(asked, total, mechanism)
     assume(hint)
     follow(hint, asked, total, mechanism)
 
@@ -117,7 +117,7 @@ def test_hints_that_once_failed_work(
     spends: list[str], total: str, mechanism: str
 ) -> None:
     """Rounding to nearest, and the better form of an accuracy, had misled."""
-    hint = told(spends, total, mechanism)
+    hint = diagnose(spends, total, mechanism)
     assert hint
     follow(hint, spends, total, mechanism)
 

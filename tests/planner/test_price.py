@@ -23,9 +23,11 @@ COLUMNS = {"x": integer(0, 100), "g": KEYS}
 
 def spec_of(statistic: dict[str, str], within: str, **options: str) -> Spec:
     """Return a spec of one statistic with an accuracy target."""
-    told = {"epsilon": "1000", "rows": "{at_most: 1_000_000}"} | options
+    given_options = {"epsilon": "1000", "rows": "{at_most: 1_000_000}"} | options
     return make_spec(
-        COLUMNS, {"it": statistic | {"spend": f"{{accuracy: {within}}}"}}, **told
+        COLUMNS,
+        {"it": statistic | {"spend": f"{{accuracy: {within}}}"}},
+        **given_options,
     )
 
 

@@ -71,7 +71,7 @@ def x_is(value: str) -> Comparison:
 LESS = Comparison(column="x", operator=Operator.LESS, value=Fraction(1))
 KEY = Comparison(column="g", operator=Operator.EQUAL, value="a")
 
-ASKS: dict[str, dict[str, Any]] = {
+STATISTICS: dict[str, dict[str, Any]] = {
     "no such column": {"columns": ("z",)},
     "too many columns": {"columns": ("x", "y")},
     "a mean of words": {"columns": ("g",)},
@@ -119,10 +119,10 @@ ASKS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("fault", list(ASKS))
+@pytest.mark.parametrize("fault", list(STATISTICS))
 def test_an_unsound_statistic_is_found(spec: Spec, fault: str) -> None:
     """Each invariant of a statistic is looked at."""
-    broken = replace(spec.statistics[0], **ASKS[fault])
+    broken = replace(spec.statistics[0], **STATISTICS[fault])
     assert not is_sound(replace(spec, statistics=(broken, spec.statistics[1])))
 
 

@@ -1,18 +1,82 @@
-"""Texts that are not YAML, in the manner of the public YAML test suite.
-
-No package on PyPI carries the suite's data, so these are equivalent cases: one for each
-of its 94 failing cases, under the suite's name for it, with words of our own.
-"""
+"""YAML, read as a strict subset."""
 
 from __future__ import annotations
 
-import pytest
-from language.samples import REFERENCE
+from pathlib import Path
 
+import pytest
+import yaml
+from language.samples import GALLERY, REFERENCE
+
+from dpql.diagnostics import render_concise
 from dpql.errors import SpecError
 from dpql.language import format_text, load_text
 from dpql.language.source import examine
+from dpql.language.tree import plain
 from dpql.language.yaml_reader import YamlReader
+
+
+def diagnose(text: str, form: str = "yaml") -> str:
+    """Return the faults of a text, one to a line."""
+    with pytest.raises(SpecError) as caught:
+        load_text(text, source="f", form=form)
+    return render_concise(caught.value.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "DPQL108 the file is empty"),
+        ("# only a comment\n", "DPQL108 the file is empty"),
+        ("just words", "DPQL203 the spec is not a block of keys"),
+        ("- a\n- b\n", "DPQL203 the spec is not a block of keys"),
+        (
+            REFERENCE.split("statistics:", maxsplit=1)[0] + "statistics: {}\n",
+            "DPQL210 `statistics` has no entries",
+        ),
+    ],
+)
+def test_texts_that_are_no_spec_are_refused(text: str, expected: str) -> None:
+    """An empty file and a list are answered too."""
+    assert expected in diagnose(text)
+
+
+def test_scalars_stay_text() -> None:
+    """Words that other readers type remain the words they are."""
+    text = "a: [no, 010, 12:30, 1e-6, 0x1F, ~, null, .nan, yes, 2024-01-01, 'x']"
+    expected = {
+        "a": "no 010 12:30 1e-6 0x1F ~ null .nan yes 2024-01-01 x".split()  # noqa: SIM905  a list of words
+    }
+    assert expected == plain(YamlReader(examine(text, "t")).read())
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
+def test_the_pure_parser_reads_the_same(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the C library the tree, the spans and the layout are the same."""
+    text = path.read_text(encoding="utf-8")
+    with_library = load_text(text, form="yaml")
+    monkeypatch.delattr(yaml, "CLoader")
+    without = load_text(text, form="yaml")
+    assert with_library == without
+    assert with_library.spans == without.spans
+    assert text == format_text(text, form="yaml")
+
+
+def test_line_ends_of_windows_are_read() -> None:
+    """Carriage returns before line ends mean nothing."""
+    windows = REFERENCE.replace("\n", "\r\n")
+    assert load_text(REFERENCE, form="yaml") == load_text(windows, form="yaml")
+
+
+@pytest.mark.parametrize("scalar", [">\n  Monthly\n  tables.", "Monthly\n  tables."])
+def test_folded_texts_are_one_line(scalar: str) -> None:
+    """A text may be spread over lines as YAML folds them."""
+    text = REFERENCE.replace("Monthly wage tables by district.", scalar)
+    assert load_text(text, form="yaml").purpose == "Monthly tables."
+    assert "purpose: Monthly tables.\n" in format_text(text, form="yaml")
+
 
 CASES = {
     "236B": "town:\n  north\nsouth\n",

@@ -123,8 +123,8 @@ def test_parentheses_without_meaning_are_no_depth() -> None:
     assert condition("(" * 1_000 + "age >= 18" + ")" * 1_000) == ADULT
 
 
-def test_places_inside_a_condition_survive_plain_and_quoted_yaml() -> None:
-    """The caret is under the word where the text is spelled as it is meant."""
+def test_spans_inside_a_condition_survive_plain_and_quoted_yaml() -> None:
+    """The caret is under the word where the text holds the condition as it is."""
     for opening in ("", "'", '"'):
         text = REFERENCE.replace(
             "where: age between 25 and 54",
@@ -138,7 +138,7 @@ def test_places_inside_a_condition_survive_plain_and_quoted_yaml() -> None:
         assert 28 + len(opening) == fault.span.end_column
 
 
-def test_places_inside_a_folded_condition_are_those_of_the_whole() -> None:
+def test_spans_inside_a_folded_condition_are_those_of_the_whole() -> None:
     """Where the notation differs, the whole condition is marked."""
     text = REFERENCE.replace("age between 25 and 54", "age > 1 and\n      agee > 2")
     with pytest.raises(SpecError) as caught:

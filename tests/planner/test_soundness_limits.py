@@ -1,4 +1,4 @@
-"""A spec inside a plan is one that a text can spell: the language's own limits hold."""
+"""A spec inside a plan is one that a text can mean: the language's own limits hold."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_the_spec_to_start_from_is_sound() -> None:
 
 
 @pytest.mark.parametrize("fault", list(UNSPEAKABLE))
-def test_what_no_text_can_spell_is_unsound(fault: str) -> None:
+def test_what_no_text_can_mean_is_unsound(fault: str) -> None:
     """Every limit and format of the language is looked at again."""
     assert not is_sound(UNSPEAKABLE[fault](SPEC))
 

@@ -42,18 +42,18 @@ def column(lower: str, upper: str) -> str:
 
 def spec_of(case: Case, spend: str, **options: str) -> Spec:
     """Return the spec that asks for the statistic of a case, with snapping."""
-    told = case["input"]
-    replace = told["relation"] == "replace"
-    rows, groups = told.get("rows", 1), told.get("groups", 1)
+    inputs = case["input"]
+    replace = inputs["relation"] == "replace"
+    rows, groups = inputs.get("rows", 1), inputs.get("groups", 1)
     columns = {"k": integer(0, 8), "p": ID}
-    statistic = dict(COLUMNS[told["statistic"]])
-    if groups > 1 and told["statistic"] != "histogram":
+    statistic = dict(COLUMNS[inputs["statistic"]])
+    if groups > 1 and inputs["statistic"] != "histogram":
         columns["g"] = "{type: category, keys: [a, b, c, d]}"
         statistic |= GROUPED
-    if "lower" in told:
-        columns["x"] = column(told["lower"], told["upper"])
-    if "lower2" in told:
-        columns["y"] = column(told["lower2"], told["upper2"])
+    if "lower" in inputs:
+        columns["x"] = column(inputs["lower"], inputs["upper"])
+    if "lower2" in inputs:
+        columns["y"] = column(inputs["lower2"], inputs["upper2"])
     if rows > 1 or groups > 1:
         options |= {
             "unit": "p",
@@ -62,10 +62,10 @@ def spec_of(case: Case, spend: str, **options: str) -> Spec:
     return make_spec(
         columns,
         {"it": statistic | {"spend": spend}},
-        rows=f"{{{'exactly' if replace else 'at_most'}: {told['n']}}}",
+        rows=f"{{{'exactly' if replace else 'at_most'}: {inputs['n']}}}",
         neighbours="replace_one" if replace else "add_remove",
-        alpha=told["alpha"],
-        gamma=told["gamma"],
+        alpha=inputs["alpha"],
+        gamma=inputs["gamma"],
         mechanism="snapping",
         **options,
     )
@@ -98,14 +98,14 @@ def test_a_plan_has_every_number_of_a_snapping_vector(case: Case) -> None:
 
     A public n beside units of several rows was format 1's; its plans are tested still.
     """
-    told, expect = case["input"], case["expect"]
-    spec = spec_of(case, "{share: 1}", epsilon=number(told["epsilon"]))
-    public = told["relation"] == "replace" and spec.privacy.unit is not None
+    inputs, expect = case["input"], case["expect"]
+    spec = spec_of(case, "{share: 1}", epsilon=number(inputs["epsilon"]))
+    public = inputs["relation"] == "replace" and spec.privacy.unit is not None
     (step,) = planned(spec, FORMAT_1 if public else NOW).steps
     (part,) = step.parts
     parameters = dict(part.noise.parameters)
     noise = noise_of(step)
-    alpha = Fraction(told["alpha"])
+    alpha = Fraction(inputs["alpha"])
     scale = step.readout.scale
     rescale = noise.sensitivity * scale
     assert Fraction(expect["delta"]) == step.sensitivity == rescale
@@ -134,14 +134,14 @@ def test_a_plan_has_every_number_of_a_snapping_vector(case: Case) -> None:
 @pytest.mark.parametrize("case", RAW, ids=label)
 def test_a_raw_vector_is_reached_through_a_query(case: Case) -> None:
     """A raw case has no statistic, hence no spec: its query goes to the mechanism."""
-    told, expect = case["input"], case["expect"]
+    inputs, expect = case["input"], case["expect"]
     query = Query(
-        sensitivity=Fraction(told["delta"]),
-        lower=Fraction(told["lo"]),
-        upper=Fraction(told["hi"]),
+        sensitivity=Fraction(inputs["delta"]),
+        lower=Fraction(inputs["lo"]),
+        upper=Fraction(inputs["hi"]),
     )
     noise = MECHANISMS["snapping"].calibrate(
-        query, Fraction(told["epsilon"]), gamma=Fraction(told["gamma"])
+        query, Fraction(inputs["epsilon"]), gamma=Fraction(inputs["gamma"])
     )
     assert close(expect["B"], noise.B, TOLERANCE)
     assert int(expect["precision_p"]) == noise.precision
@@ -159,8 +159,8 @@ def test_a_target_costs_at_most_the_golden_epsilon(case: Case) -> None:
     what is tested of them here, the mechanism's tests have their number. A target that
     has no finite decimal is asked for rounded up to 40 digits.
     """
-    told, expect = case["input"], case["expect"]
-    within = round_up_to_digits(Fraction(told["accuracy_user"]), 40)
+    inputs, expect = case["input"], case["expect"]
+    within = round_up_to_digits(Fraction(inputs["accuracy_user"]), 40)
     spec = spec_of(case, f"{{accuracy: {number(within)}}}", epsilon="1000")
     try:
         (plain_step,) = planned(spec, FORMAT_1).steps
@@ -224,9 +224,9 @@ CERTAIN = [case for case in GEOMETRIC if Fraction(case["input"]["alpha"]) == 1]
 )
 def test_a_plan_has_the_golden_geometric_accuracy(case: Case) -> None:
     """Theta and the exact accuracy are the golden ones."""
-    told, expect = case["input"], case["expect"]
+    inputs, expect = case["input"], case["expect"]
     theta, size = reachable(case)
-    spec = geometric_spec(theta, size, told["alpha"], None)
+    spec = geometric_spec(theta, size, inputs["alpha"], None)
     step = planned(spec).step("it")
     parameters = dict(step.parts[0].noise.parameters)
     assert Fraction(expect["theta"]) == theta == Fraction(parameters["theta"])
@@ -239,15 +239,15 @@ def test_a_plan_has_the_golden_geometric_accuracy(case: Case) -> None:
 )
 def test_a_count_within_a_target_costs_the_golden_epsilon(case: Case) -> None:
     """The smallest epsilon for an integer accuracy is found; 0 cannot be asked for."""
-    told, expect = case["input"], case["expect"]
+    inputs, expect = case["input"], case["expect"]
     theta, size = reachable(case)
     within = int(expect["accuracy_exact"])
     # A margin below one row is the same promise as a margin of nothing.
     within_text = str(within) if within else "0.5"
-    spec = geometric_spec(theta, size, told["alpha"], f"{{accuracy: {within_text}}}")
+    spec = geometric_spec(theta, size, inputs["alpha"], f"{{accuracy: {within_text}}}")
     step = planned(spec).step("it")
     smallest = Fraction(expect["epsilon_min_for_accuracy"])
-    smallest = smallest / int(told["delta_int"]) * size
+    smallest = smallest / int(inputs["delta_int"]) * size
     assert smallest * (1 - Fraction(1, 10**15)) <= step.epsilon
     assert step.epsilon <= smallest * (1 + Fraction(1, 10**12))
     assert step.accuracy == within
@@ -274,13 +274,13 @@ def moments_of(expect: Case) -> dict[str, int]:
 
 def integers_of(case: Case, known: bool) -> Spec:  # noqa: FBT001  which of two specs
     """Return a spec whose grids are those of the case."""
-    told, expect = case["input"], case["expect"]
+    inputs, expect = case["input"], case["expect"]
     columns = {}
     for name, suffix in (("x", ""), ("y", "2")):
-        width = Fraction(told[f"upper{suffix}"]) - Fraction(told[f"lower{suffix}"])
-        step = width / told[f"Q{suffix}"]
+        width = Fraction(inputs[f"upper{suffix}"]) - Fraction(inputs[f"lower{suffix}"])
+        step = width / inputs[f"Q{suffix}"]
         columns[name] = decimal_column(
-            told[f"lower{suffix}"], told[f"upper{suffix}"], step
+            inputs[f"lower{suffix}"], inputs[f"upper{suffix}"], step
         )
     share = {"spend": "{share: 1}"}
     statistics = {"mean": {"mean": "x"} | share}
@@ -335,13 +335,13 @@ def test_the_planned_measures_give_the_golden_integers(case: Case) -> None:
 @pytest.mark.parametrize("case", cases("statistics"), ids=label)
 def test_the_statistics_give_the_golden_integers_on_any_grid(case: Case) -> None:
     """What no plan would choose is checked on the statistics: grids and their error."""
-    told, expect = case["input"], case["expect"]
+    inputs, expect = case["input"], case["expect"]
     grids = tuple(
         Grid(
             column=name,
-            lower=Fraction(told[f"lower{suffix}"]),
-            upper=Fraction(told[f"upper{suffix}"]),
-            steps=told[f"Q{suffix}"],
+            lower=Fraction(inputs[f"lower{suffix}"]),
+            upper=Fraction(inputs[f"upper{suffix}"]),
+            steps=inputs[f"Q{suffix}"],
             error=Fraction(1, 2),
         )
         for name, suffix in (("x", ""), ("y", "2"))
@@ -369,7 +369,7 @@ def test_the_statistics_give_the_golden_integers_on_any_grid(case: Case) -> None
         assert int(expect[delta]) == measure.sensitivity
         assert Fraction(expect[f"quant_error_{name}"]) == found.quantisation
         if name != "mean":
-            coarse = (Fraction(value << told["r"], measure.sensitivity)) + Fraction(
+            coarse = (Fraction(value << inputs["r"], measure.sensitivity)) + Fraction(
                 1, 2
             )
             assert int(expect[f"G_{name}"]) == coarse.__floor__()

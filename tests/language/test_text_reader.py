@@ -1,0 +1,46 @@
+"""The text form of a spec."""
+
+from __future__ import annotations
+
+import pytest
+from language.samples import REFERENCE
+
+from dpql.diagnostics import render_concise
+from dpql.errors import SpecError
+from dpql.language import format_text, load_text
+
+
+def diagnose(text: str, form: str = "yaml") -> str:
+    """Return the faults of a text, one to a line."""
+    with pytest.raises(SpecError) as caught:
+        load_text(text, source="f", form=form)
+    return render_concise(caught.value.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "expected"),
+    [
+        (' "Monthly wage tables by district."', "", "the spec has no `purpose`"),
+        (" with at most 2_000_000 rows", "", "`data` has no `rows`"),
+        ("default alpha", "default alpha 1/2, alpha", "DPQL103 `alpha` is given twice"),
+        (" spend share 2", "", "DPQL201 `wage_mean` has no `spend`"),
+        ("spend share 2", "spend share 2 spend share 1", "`spend` is given twice"),
+        ("age >= 18", "\n or ".join(["not " * 40 + "age >= 18"] * 2), "DPQL125"),
+    ],
+)
+def test_poor_query_texts_are_explained_in_plain_words(
+    right: str, wrong: str, expected: str
+) -> None:
+    """The text form shares the checks of YAML."""
+    text = format_text(REFERENCE, form="yaml", to="dpql")
+    assert right in text
+    assert expected in diagnose(text.replace(right, wrong, 1), "dpql")
+
+
+def test_faults_of_the_text_form_have_spans_too() -> None:
+    """The caret is as good in query text as in YAML."""
+    text = format_text(REFERENCE, form="yaml", to="dpql").replace("== north", "== nort")
+    expected = (
+        "f:12:55: DPQL319 `nort` is not a key of `district` (did you mean `north`?)"
+    )
+    assert expected == diagnose(text, "dpql")
