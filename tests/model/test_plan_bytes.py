@@ -109,6 +109,7 @@ def test_no_damage_raises_anything_but_a_refusal(data: st.DataObject) -> None:
 
 
 @pytest.mark.golden
+@pytest.mark.heavy
 def test_every_byte_of_a_small_plan_counts() -> None:
     """Flipping the lowest bit of any byte makes a plan that is refused."""
     whole = SMALL.read_bytes()
