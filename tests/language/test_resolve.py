@@ -3,76 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from language.diagnostics import cases, diagnose
 from language.samples import REFERENCE
 
-from dpql.diagnostics import render_concise
 from dpql.errors import SpecError
 from dpql.language import load_text
 from dpql.model.limits import MOST_ROWS
 
 
-def diagnose(text: str, form: str = "yaml") -> str:
-    """Return the faults of a text, one to a line."""
-    with pytest.raises(SpecError) as caught:
-        load_text(text, source="f", form=form)
-    return render_concise(caught.value.diagnostics)
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong", "expected"),
-    [
-        (
-            "bounds: [16, 100]",
-            "bounds: [100, 0]",
-            (
-                "f:10:40: DPQL303 the lower bound 100 is not below the upper bound 0 "
-                "(write `bounds: [0, 100]`)"
-            ),
-        ),
-        (
-            "epsilon: 1.0",
-            "epsilon: -1",
-            (
-                "f:16:12: DPQL310 `epsilon` is -1, and must be above 0 and at most "
-                "1000 (write a total such as `epsilon: 1.0`; smaller is more private)"
-            ),
-        ),
-        (
-            "epsilon: 1.0",
-            "epsilon: 0",
-            (
-                "f:16:12: DPQL310 `epsilon` is 0, and must be above 0 and at most 1000 "
-                "(write a total such as `epsilon: 1.0`; smaller is more private)"
-            ),
-        ),
-        (
-            "mean: wage",
-            "mean: wgae",
-            "f:25:11: DPQL301 no column `wgae` in data `wages` (did you mean `wage`?)",
-        ),
-        (
-            "bounds: [0, 20_000], ",
-            "",
-            "f:11:5: DPQL201 `wage` has no `bounds` (add `bounds: [16, 100]`)",
-        ),
-        (
-            "bounds: [0, 20_000]",
-            "bounds: [0, .nan]",
-            (
-                "f:11:44: DPQL205 an item of `bounds` is `.nan`, which is not a number "
-                "(write it like `250`, `0.05`, `1e-9`, `2_000_000` or `1/3`)"
-            ),
-        ),
-        (
-            "epsilon: 1.0",
-            "epsilon: 1.0\n  epsilon: 10.0",
-            (
-                "f:17:3: DPQL103 `epsilon` is given twice "
-                "(first given on line 16; keep one)"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("right", "wrong", "expected"), cases("common"))
 def test_common_mistakes_are_answered(right: str, wrong: str, expected: str) -> None:
     """Each has its span, its code, and what to write instead."""
     assert expected == diagnose(REFERENCE.replace(right, wrong, 1))

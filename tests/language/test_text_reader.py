@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from language.diagnostics import diagnose
 from language.samples import REFERENCE
 
-from dpql.diagnostics import render_concise
-from dpql.errors import SpecError
-from dpql.language import format_text, load_text
-
-
-def diagnose(text: str, form: str = "yaml") -> str:
-    """Return the faults of a text, one to a line."""
-    with pytest.raises(SpecError) as caught:
-        load_text(text, source="f", form=form)
-    return render_concise(caught.value.diagnostics)
+from dpql.language import format_text
 
 
 @pytest.mark.parametrize(

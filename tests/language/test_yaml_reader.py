@@ -6,21 +6,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from language.diagnostics import diagnose
 from language.samples import GALLERY, REFERENCE
 
-from dpql.diagnostics import render_concise
 from dpql.errors import SpecError
 from dpql.language import format_text, load_text
 from dpql.language.source import examine
 from dpql.language.tree import plain
 from dpql.language.yaml_reader import YamlReader
-
-
-def diagnose(text: str, form: str = "yaml") -> str:
-    """Return the faults of a text, one to a line."""
-    with pytest.raises(SpecError) as caught:
-        load_text(text, source="f", form=form)
-    return render_concise(caught.value.diagnostics)
 
 
 @pytest.mark.parametrize(

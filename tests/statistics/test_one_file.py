@@ -12,8 +12,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent
 
-pytestmark = pytest.mark.process
-
 SPEC = """\
 dpql: 1
 release: squares
