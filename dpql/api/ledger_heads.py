@@ -9,12 +9,12 @@ from pathlib import Path
 
 from dpql.errors import VerifyFault
 from dpql.ledger import Head
-from dpql.reports.display import read_ledger_record
 from dpql.reports.envelope import open_envelope
 from dpql.reports.file_names import ENVELOPE_NAME
 from dpql.reports.keys import Signer
 from dpql.reports.predicate import LedgerRecord
 from dpql.reports.report import read_folder
+from dpql.reports.statement import read_ledger_record
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
 
 

@@ -10,9 +10,9 @@ from dpql.errors import LedgerFault
 from dpql.ledger import Account, Head, Ledger, Run
 from dpql.model.plan import Plan
 from dpql.planner import audit_published
-from dpql.reports.checks import page_check, strangers_note
+from dpql.reports.checks import page_check, unsigned_files_note
 from dpql.reports.file_names import ENVELOPE_NAME, HTML_NAME
-from dpql.reports.folder import read_folder, strangers_in
+from dpql.reports.folder import read_folder, unsigned_files
 from dpql.reports.predicate import BOUND, SHARED, LedgerRecord
 from dpql.reports.report import Report
 from dpql.reports.trust import Trust
@@ -139,7 +139,7 @@ def _with_folder(verified: Verified, place: Path, files: dict[str, bytes]) -> Ve
     view = View(verified.predicate, "release", verified.digest)
     made = as_html(view).encode()
     check = page_check(files.get(HTML_NAME), made, verified.predicate.format)
-    notes = strangers_note(strangers_in(place))
+    notes = unsigned_files_note(unsigned_files(place))
     return replace(
         verified,
         checks=(*verified.checks, check),

@@ -61,7 +61,7 @@ def approve(
     if not _DATASET.fullmatch(name):
         raise VerifyFault.of(
             "DPQL617",
-            f"`{shown(name)}` is no name of a dataset, so nobody can approve it",
+            f"`{shown(name)}` cannot name a dataset, so nobody can approve it",
             hint="name the dataset as its owner does in the ledger: --dataset NAME",
         )
     if not 1 <= runs <= _MOST_RUNS:
@@ -91,11 +91,11 @@ def verify_approvals(
     needed: int = 0,
     format_: int = FORMAT,
 ) -> Approved:
-    """Return what the approvals allow on a day; every one of them must hold.
+    """Return what the approvals allow on a day; refuse them all if one does not hold.
 
-    ``dataset`` is that of the run, None where it is not known: then they must at
-    least agree. ``format_`` is that of the report: approvals of dpql 0.1 name no
-    dataset, and hold only inside its own reports.
+    ``dataset`` is that of the run; None where it is not known, and then the approvals
+    must name the same one. ``format_`` is that of the report: approvals of dpql 0.1
+    name no dataset, and hold only inside its own reports.
 
     Raises:
         VerifyFault: one is not trusted (DPQL601 to DPQL606), is for another plan or
@@ -136,10 +136,7 @@ def verify_approvals(
 
 
 def dataset_of(envelope: bytes) -> str | None:
-    """Return the dataset that an approval names; None where none can be read.
-
-    Nobody has vouched for it.
-    """
+    """Return the dataset that an approval names, unverified; None if it has none."""
     try:
         statement = read_statement(peek(envelope), APPROVAL, ApprovalPredicate)
     except VerifyFault:
@@ -152,8 +149,8 @@ def refuse_own_approval(
 ) -> None:
     """Refuse a release that was approved by one of those who sign it.
 
-    Keys are compared, and the names that the trust file gives their holders: a second
-    key makes nobody a second person.
+    Keys are compared, and the names of their holders in the trust file: a second key
+    does not make a second person.
 
     Raises:
         VerifyFault: a signer and a reviewer are the same (DPQL616).
@@ -166,7 +163,7 @@ def refuse_own_approval(
             raise VerifyFault.of(
                 "DPQL616",
                 f"{reviewer.principal} approved the plan and signs the release",
-                hint="a reviewer is somebody else than the signer of the release",
+                hint="somebody other than the signer has to review the plan",
             )
 
 
@@ -194,11 +191,11 @@ class _Holders:
         self._known: set[str] = set()
 
     def know(self, key: PublicKey) -> bool:
-        """Tell whether a key is that of somebody who was taken in."""
+        """Tell whether a holder of this key was added."""
         return not self._known.isdisjoint(self._names(key))
 
     def add(self, key: PublicKey) -> bool:
-        """Take in a key; tell whether it is that of somebody new."""
+        """Add the holder of a key; tell whether it is somebody new."""
         new = not self.know(key)
         self._known |= self._names(key)
         return new

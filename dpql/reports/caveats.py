@@ -1,4 +1,4 @@
-"""What a release does not guard, in sentences that follow from its ledger record."""
+"""Caveats: what the budget does not cover, as the ledger record of a release shows."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _MEMORY = (
 def caveats(
     outcome: Outcome, ledger: LedgerRecord | None, format_: int
 ) -> tuple[str, ...]:
-    """Return what a reader must know of the budget, as far as the format says it.
+    """Return what a reader must know of the budget; format 1 has no caveats.
 
-    A rehearsal guards nobody, and says so in its type.
+    A rehearsal protects nobody, and its type says so.
     """
     if format_ == FIRST_FORMAT or not isinstance(outcome, Release):
         return ()

@@ -1,4 +1,4 @@
-"""What a verification tells: each thing it looked at, and what it could not look at."""
+"""The checks of a verification, and what no check can show."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ UNCHECKED = (
     "whether the run used the data it says, with this code and unseeded coins",
     "whether the signer dated the report truly",
 )
-"""What no verification of a report can tell."""
+"""What no verification of a report can show."""
 
-WORDING = "the wording of a report by dpql 0.1; its numbers were"
+PROSE = "the wording of a report by dpql 0.1; its numbers were"
 CELLS = f"the cells of {PARQUET_NAME}: no more than its digest was compared"
 FILES_AWAY = "the tables and the page beside the report"
 LEDGER_AWAY = "the ledger that the report names"
@@ -30,7 +30,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at: ``ok``, or ``warning`` where less was promised."""
+    """The result of one check; a ``warning`` is not an error."""
 
     name: str
     text: str
@@ -38,7 +38,7 @@ class Check:
 
 
 def signature_check(signers: Iterable[TrustedKey]) -> Check:
-    """Tell who signed, by which key, in which role."""
+    """Say who signed, with which key, in which role."""
     texts = [
         f"{signer.principal}  {signer.key.fingerprint}  (role {RELEASE_ROLE}"
         + (f", valid until {signer.until})" if signer.until else ")")
@@ -48,12 +48,12 @@ def signature_check(signers: Iterable[TrustedKey]) -> Check:
 
 
 def files_check(names: Iterable[str]) -> Check:
-    """Tell which files are those that were signed."""
+    """Say which files are those that were signed."""
     return Check("files", f"{', '.join(names)} match")
 
 
 def approval_check(approved: Approved, predicate: ReportPredicate) -> Check:
-    """Tell which reviewers signed the plan."""
+    """Say which reviewers signed the plan."""
     short = predicate.plan_digest[:8]
     if not approved.reviewers:
         return Check("approval", f"nobody signed plan {short}", warning=True)
@@ -66,7 +66,7 @@ def approval_check(approved: Approved, predicate: ReportPredicate) -> Check:
 
 
 def arithmetic_check(release: Release) -> Check:
-    """Tell what was computed again."""
+    """Say what was computed again."""
     steps = release.plan.steps
     values = sum(len(result.values) for result in release.results)
     return Check(
@@ -77,7 +77,7 @@ def arithmetic_check(release: Release) -> Check:
 
 
 def ledger_check(predicate: ReportPredicate, sealed: int | None) -> Check | None:
-    """Tell where the ledger has the report; None when no ledger was asked."""
+    """Say where the ledger has the report; None without a ledger."""
     record = predicate.ledger
     if record is None:
         text = f"no budget was debited; {UNCOUNTED}"
@@ -89,27 +89,27 @@ def ledger_check(predicate: ReportPredicate, sealed: int | None) -> Check | None
 
 
 def data_check(predicate: ReportPredicate) -> Check | None:
-    """Warn where the budget does not show all that is spent on the data."""
+    """Warn where the budget does not show everything that is spent on the data."""
     if predicate.ledger is None or not predicate.caveats:
         return None
     return Check("data", "; ".join(predicate.caveats), warning=True)
 
 
 def fault_check(release: Release) -> Check | None:
-    """Warn of numbers that are known to be wrong, though signed and in order."""
+    """Warn of numbers that are known to be wrong, although they are signed."""
     fault = fault_text(release.plan)
     return None if fault is None else Check("known fault", fault, warning=True)
 
 
 def page_check(page: bytes | None, expected: bytes, format_: int) -> Check:
-    """Tell whether the page for people shows the report.
+    """Say whether the HTML page shows the report.
 
-    A page that was signed may have been rendered by another version of dpql, so it is
-    compared, but not refused for its looks. In format 1 nobody signed it.
+    Another version of dpql may have rendered a signed page, so a page that looks
+    different is not refused. In format 1 nobody signed the page.
     """
     same = page == expected
     if format_ == FIRST_FORMAT:
-        told = (
+        state = (
             f"{HTML_NAME} is missing"
             if page is None
             else f"{HTML_NAME} shows this report"
@@ -117,7 +117,7 @@ def page_check(page: bytes | None, expected: bytes, format_: int) -> Check:
             else f"{HTML_NAME} is not what this dpql makes of the report; trust "
             f"{ENVELOPE_NAME} alone"
         )
-        return Check("page", f"page unsigned, as in dpql 0.1: {told}", warning=True)
+        return Check("page", f"page unsigned, as in dpql 0.1: {state}", warning=True)
     if same:
         return Check("page", f"{HTML_NAME} shows this report")
     text = (
@@ -127,8 +127,8 @@ def page_check(page: bytes | None, expected: bytes, format_: int) -> Check:
     return Check("page", text, warning=True)
 
 
-def strangers_note(names: tuple[str, ...]) -> list[str]:
-    """Return what to say of files in the folder that nobody signed."""
+def unsigned_files_note(names: tuple[str, ...]) -> list[str]:
+    """Return a note on the files in the folder that nobody signed."""
     if not names:
         return []
     listed = ", ".join(shown(name, limit=40) for name in names[:_SHOWN])

@@ -1,6 +1,6 @@
 """A release as a polars frame: values as doubles, with the exact text beside.
 
-These are released values; no row ever comes here.
+These are released values; rows never get here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SCHEMA: dict[str, Any] = {
 
 def outcome_frame(outcome: Outcome) -> pl.DataFrame:
     """Return one row per value of every statistic, columns as in the csv."""
-    parts = [
+    frames = [
         pl.DataFrame(
             {
                 "statistic": [result.name] * len(result.values),
@@ -38,7 +38,7 @@ def outcome_frame(outcome: Outcome) -> pl.DataFrame:
         )
         for result in outcome.results
     ]
-    return pl.concat(parts)
+    return pl.concat(frames)
 
 
 def result_frame(result: Result) -> pl.DataFrame:
@@ -80,7 +80,7 @@ def _optional(number: Fraction | None) -> float | None:
 
 
 def _double(x: Fraction) -> float:
-    """Return the nearest double, the largest one where x lies beyond all of them."""
+    """Return the nearest double; beyond the largest double, that one."""
     try:
         return x.numerator / x.denominator
     except OverflowError:

@@ -1,7 +1,7 @@
-"""What a report shows to people, and the digits it shows it with.
+"""A report as people see it: the texts and the digits that every rendering shows.
 
-Values are rounded to a twentieth of their interval's half-width or finer; intervals are
-rounded outwards, so that what is read never promises more than what was computed.
+Values are rounded to a twentieth of the half-width of their interval or finer.
+Intervals are rounded outwards, so the report never promises more than was computed.
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpql.errors import VerifyFault
 from dpql.exact import exp_up, round_up_to_digits
-from dpql.model.codec import Malformed, decode, parse
 from dpql.model.format1 import filled
 from dpql.model.limits import COLUMN, KEY, PURPOSE, TextFormat
 from dpql.model.notation import (
@@ -31,30 +29,27 @@ from dpql.model.promised_rows import (
 )
 from dpql.model.step_text import excess_text, fault_text
 from dpql.reports.envelope import peek
-from dpql.reports.format_versions import raised
 from dpql.reports.predicate import (
     REHEARSAL,
     RELEASE,
     CellValue,
     Guarantee,
-    LedgerRecord,
     ReportPredicate,
     StatisticRecord,
 )
 from dpql.reports.statement import (
-    LIMIT,
     content_digest,
     kind_of_payload,
     read_statement,
 )
 
-_PLACES = 12
+_MOST_DECIMALS = 12
 _FINENESS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A report as it is shown: its content, what it is, and the envelope's digest.
+    """A report to be shown: its content, its kind, and the digest of its envelope.
 
     The digest is empty before there is an envelope.
     """
@@ -65,14 +60,14 @@ class View:
 
     @property
     def content(self) -> str:
-        """sha256 of the predicate: what the page can name before it is signed."""
+        """sha256 of the predicate, which the page can name before it is signed."""
         kind = RELEASE if self.kind == "release" else REHEARSAL
         return content_digest(kind, ReportPredicate, self.predicate)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A value and its interval, in the digits that matter."""
+class Digits:
+    """A value and its interval as text, in the digits that matter."""
 
     value: str
     lower: str
@@ -80,10 +75,10 @@ class Shown:
 
 
 def unverified_view(envelope: bytes, digest: str) -> View:
-    """Return the view of an envelope that nobody has verified.
+    """Return the view of an unverified envelope.
 
     Raises:
-        VerifyFault: it is no report that dpql wrote (DPQL600, DPQL605, DPQL606).
+        VerifyFault: dpql did not write it as a report (DPQL600, DPQL605, DPQL606).
     """
     payload = peek(envelope)
     found = kind_of_payload(payload)
@@ -94,42 +89,27 @@ def unverified_view(envelope: bytes, digest: str) -> View:
     return View(statement.predicate, word, digest)
 
 
-def read_ledger_record(payload: bytes) -> LedgerRecord | None:
-    """Return the debit that a release states, without reading all its values.
-
-    Raises:
-        VerifyFault: it is no release (DPQL605).
-    """
-    try:
-        document = parse(payload, limit=LIMIT)
-        kind = document["predicateType"]
-        predicate = raised(RELEASE, document["predicate"])
-        found = decode(LedgerRecord | None, predicate["ledger"])
-    except (Malformed, KeyError, TypeError):
-        kind = None
-    if kind != RELEASE:
-        raise VerifyFault.of("DPQL605", "this is not a release")
-    assert found is None or isinstance(found, LedgerRecord)
-    return found
-
-
-def digits_of(value: CellValue) -> Shown:
+def digits_of(value: CellValue) -> Digits:
     """Return a value with its interval as text."""
     half = (value.upper - value.lower) / 2
-    places = 0
-    while half > 0 and places < _PLACES and Fraction(1, 10**places) > half / _FINENESS:
-        places += 1
+    decimals = 0
+    while (
+        half > 0
+        and decimals < _MOST_DECIMALS
+        and Fraction(1, 10**decimals) > half / _FINENESS
+    ):
+        decimals += 1
     if half == 0:
-        return Shown(plain(value.value), plain(value.lower), plain(value.upper))
+        return Digits(plain(value.value), plain(value.lower), plain(value.upper))
     ends = (value.value, value.lower, value.upper)
-    # A count is whole however narrow its interval.
-    while places and all((x * 10 ** (places - 1)).denominator == 1 for x in ends):
-        places -= 1
-    unit = Fraction(1, 10**places)
-    return Shown(
-        _fixed((value.value / unit + Fraction(1, 2)).__floor__(), places),
-        _fixed((value.lower / unit).__floor__(), places),
-        _fixed((value.upper / unit).__ceil__(), places),
+    # A count is a whole number, however narrow its interval.
+    while decimals and all((x * 10 ** (decimals - 1)).denominator == 1 for x in ends):
+        decimals -= 1
+    unit = Fraction(1, 10**decimals)
+    return Digits(
+        _fixed((value.value / unit + Fraction(1, 2)).__floor__(), decimals),
+        _fixed((value.lower / unit).__floor__(), decimals),
+        _fixed((value.upper / unit).__ceil__(), decimals),
     )
 
 
@@ -139,28 +119,28 @@ def error_text(x: Fraction) -> str:
 
 
 def percent_text(alpha: Fraction) -> str:
-    """Return the confidence that belongs to an alpha."""
+    """Return the confidence of an alpha, in percent."""
     return f"{plain(100 * (1 - alpha), 6)}%"
 
 
 def promise_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str:
-    """Return how far the noise takes the values of a statistic, in words."""
+    """Return the promised accuracy of a statistic in words."""
     sure = percent_text(statistic.alpha)
     unit = f" {measure_text(statistic.unit)}" if statistic.unit else ""
     if statistic.accuracy is None:
         return f"intervals hold the number before noise with {sure} confidence each"
     step = step_of(predicate, statistic)
-    rests = None if step is None else condition_words(step)
+    condition = None if step is None else condition_words(step)
     return (
         f"noise within ± {error_text(statistic.accuracy)}{unit} with {sure} "
-        "confidence each" + (f", {rests}" if rests else "")
+        "confidence each" + (f", {condition}" if condition else "")
     )
 
 
 def step_of(predicate: ReportPredicate, statistic: StatisticRecord) -> Step | None:
-    """Return the step of the plan that a statistic follows from.
+    """Return the step of the plan that made a statistic.
 
-    A report that nobody has verified may have none.
+    An unverified report may have none.
     """
     steps = (step for step in predicate.plan.steps if step.name == statistic.name)
     return next(steps, None)
@@ -190,7 +170,7 @@ def marks_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str | 
 
 
 def bound_text(predicate: ReportPredicate) -> str | None:
-    """Return which rows of a unit the numbers are of, where not of all."""
+    """Return which rows of a unit count, unless all do."""
     guarantee = predicate.guarantee
     if guarantee.unit == "row":
         return None
@@ -205,24 +185,24 @@ def bound_text(predicate: ReportPredicate) -> str | None:
 
 
 def cautions(predicate: ReportPredicate) -> tuple[str, ...]:
-    """Return what a reader must be warned of: what was signed, and what is known."""
+    """Return the warnings of a report: the signed caveats, and a known fault."""
     fault = fault_text(predicate.plan)
     return predicate.caveats if fault is None else (*predicate.caveats, fault)
 
 
 def protected_text(guarantee: Guarantee) -> str:
-    """Return whom the promise protects."""
+    """Return the unit that the promise protects."""
     unit = _cut(guarantee.unit, COLUMN)
     return unit if unit == "row" else name_text(unit)
 
 
 def purpose_label(purpose: str) -> str:
-    """Return the purpose in quotes: it is the author who speaks, not dpql."""
+    """Return the purpose in quotes, because it is the author's text."""
     return quoted(_cut(purpose, PURPOSE))
 
 
 def key_label(key: str) -> str:
-    """Return a key of a table; longer than any in a spec, it is cut."""
+    """Return a key of a table, cut to the longest that a spec can have."""
     return key_text(_cut(key, KEY))
 
 
@@ -248,29 +228,29 @@ def factor_text(epsilon: Fraction) -> str:
     return plain(round_up_to_digits(exp_up(epsilon), 3))
 
 
-def related(x: Fraction) -> str:
-    """Return "= x", or "≈ x" where the number is too long to show whole."""
+def equals_text(x: Fraction) -> str:
+    """Return "= x", or "≈ x" for a number that is too long to show."""
     text = exact_text(x)
     return text if text.startswith("≈") else f"= {text}"
 
 
 def exact_text(x: Fraction) -> str:
-    """Return a short fraction as it is, any other as a decimal rounded up."""
+    """Return a short fraction as it is, and a long one as a decimal rounded up."""
     text = str(x)
-    return text if len(text) <= 9 else f"≈ {plain(round_up_to_digits(x, 6))}"  # noqa: PLR2004  fits a table
+    return text if len(text) <= 9 else f"≈ {plain(round_up_to_digits(x, 6))}"  # noqa: PLR2004  fits into a table
 
 
-def _fixed(scaled: int, places: int) -> str:
+def _fixed(scaled: int, decimals: int) -> str:
     sign = "-" if scaled < 0 else ""
-    digits = str(abs(scaled)).rjust(places + 1, "0")
-    whole = digits[: len(digits) - places]
-    part = digits[len(digits) - places :]
-    return sign + grouped(whole) + (f".{part}" if part else "")
+    digits = str(abs(scaled)).rjust(decimals + 1, "0")
+    whole = digits[: len(digits) - decimals]
+    fraction = digits[len(digits) - decimals :]
+    return sign + grouped(whole) + (f".{fraction}" if fraction else "")
 
 
 def grouped(text: str) -> str:
-    """Return a decimal with its thousands apart."""
-    whole, point, part = text.partition(".")
+    """Return a decimal with spaces between its thousands."""
+    whole, point, fraction = text.partition(".")
     if not whole.lstrip("-").isdigit():
         return text
-    return f"{int(whole):,}".replace(",", " ") + point + part
+    return f"{int(whole):,}".replace(",", " ") + point + fraction

@@ -2,7 +2,7 @@
 
     signature over  "DSSEv1" SP len(type) SP type SP len(payload) SP payload
 
-An envelope has one spelling, so that no byte of the file can change unnoticed: the
+An envelope has one canonical form, so that no byte of the file can change unnoticed:
 members in order, standard base64, every signature by a different trusted key.
 """
 
@@ -31,8 +31,8 @@ _SIGNATURES = 64
 class Opened:
     """What an envelope holds, and who signed exactly that.
 
-    ``lines`` has, for each signature, what the trust file says of its key in the
-    role that was asked for.
+    ``lines`` has, for each signature, the lines of the trust file that give its key the
+    role.
     """
 
     payload: bytes
@@ -59,14 +59,14 @@ def seal(payload: bytes, signers: Sequence[Signer]) -> bytes:
 
 
 def open_envelope(data: bytes, trust: Trust, *, role: str) -> Opened:
-    """Return the payload once every signature on it is a trusted key's, in the role.
+    """Return the payload if every signature on it is by a key trusted in the role.
 
     Raises:
         VerifyFault: the file is no envelope in canonical form (DPQL600), a key is not
-            trusted (DPQL602) or not for this role (DPQL603), or a signature is not
-            that key's on these bytes (DPQL601).
+            trusted (DPQL602) or not for this role (DPQL603), or a signature
+            is not by that key on these bytes (DPQL601).
     """
-    payload, signatures = _parts(data)
+    payload, signatures = _split(data)
     message = _message(payload)
     lines = []
     for key_id, signature in signatures:
@@ -80,8 +80,8 @@ def open_envelope(data: bytes, trust: Trust, *, role: str) -> Opened:
         if not known[0].key.accepts(signature, message):
             raise VerifyFault.of(
                 "DPQL601",
-                f"the signature is not that of {shown(key_id)} on these bytes",
-                hint="the file was altered, or the signature belongs to another",
+                f"the signature is not by {shown(key_id)} on these bytes",
+                hint="the file was altered, or the signature is of another file",
             )
         lines.append(in_role(known, role))
     return Opened(payload, tuple(lines))
@@ -100,14 +100,14 @@ def in_role(lines: tuple[TrustedKey, ...], role: str) -> tuple[TrustedKey, ...]:
 
 
 def peek(data: bytes) -> bytes:
-    """Return the payload of an envelope without checking anything but its form.
+    """Return the payload of an envelope without checking any signature.
 
-    For showing only: nothing that this returns is vouched for by anybody.
+    Only for display: nobody vouches for it.
     """
-    return _parts(data)[0]
+    return _split(data)[0]
 
 
-def _parts(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:
+def _split(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:
     try:
         document = parse(data, limit=LIMIT)
     except Malformed as error:
@@ -115,14 +115,14 @@ def _parts(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:
     if canonical(document) != data:
         raise _unreadable("the bytes are not in canonical form")
     if not _has(document, {"payload", "payloadType", "signatures"}):
-        raise _unreadable("a member is missing, or one too many")
+        raise _unreadable("a member is missing or unknown")
     if document["payloadType"] != PAYLOAD_TYPE:
         raise _unreadable("the payload is of another type")
     listed = document["signatures"]
     if not isinstance(listed, list) or not 1 <= len(listed) <= _SIGNATURES:
         raise _unreadable("there is no signature, or too many")
     if not all(_has(one, {"keyid", "sig"}) for one in listed):
-        raise _unreadable("a signature has a member too many or too few")
+        raise _unreadable("a member of a signature is missing or unknown")
     signatures = [(one["keyid"], _bytes(one["sig"])) for one in listed]
     if not all(isinstance(key_id, str) for key_id, _ in signatures):
         raise _unreadable("a key id is not text")

@@ -1,4 +1,4 @@
-"""The files of a release folder, and what each kind of statement is about."""
+"""The names of the files in a release folder."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SIGNED = (*TABLES, HTML_NAME)
 """The files whose digests a release or a rehearsal signs."""
 
 FOLDER = (ENVELOPE_NAME, *SIGNED)
-"""All that a release folder holds."""
+"""All files of a release folder."""
 
 
 def safe_name(name: str) -> str:
-    """Return the name of a folder that is one, whatever the plan is called."""
+    """Return a name without the characters that a folder name should not have."""
     return re.sub(r"[^A-Za-z0-9_.-]|\.{2,}|^\.", "_", name, flags=re.ASCII)

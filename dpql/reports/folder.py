@@ -1,8 +1,8 @@
 """The release folder: written wholly or not at all, mended, and read.
 
-A folder is built under another name and then given its own. Writers of one place take
-turns, so whatever an earlier writer left unfinished there belongs to nobody and goes.
-A folder that is there already is mended only if it is known to be of this release.
+A folder is built under a temporary name and then renamed. Writers in one folder take
+turns, so an unfinished folder there is from a writer that was killed, and is deleted.
+An existing folder is mended only if it is certainly of this release.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from dpql.errors import VerifyFault
 from dpql.reports.envelope import LIMIT, peek
 from dpql.reports.file_names import ENVELOPE_NAME, FOLDER, HTML_NAME, SIGNED, TABLES
 
-_PART = ".dpql-release."
-"""How the name of an unfinished folder begins."""
+_UNFINISHED = ".dpql-release."
+"""The prefix of the name of an unfinished folder."""
 
 
 def write_folder(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -37,7 +37,7 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]
         VerifyFault: the name is taken by something else, or cannot be written
             (DPQL630).
     """
-    with _turn(folder.parent, contents) as locked:
+    with _exclusive(folder.parent, contents) as locked:
         if os.path.lexists(folder):
             return _mended(folder, contents, locked=locked)
         _write_new(folder, contents)
@@ -49,34 +49,34 @@ def write_numbered(
 ) -> tuple[Path, tuple[str, ...]]:
     """Write a release folder under a name that is free: ``-2``, ``-3``, … is added.
 
-    Returns the folder and what `write_folder` does. The name is chosen as it is
-    taken, so that writers who come at once get one each. A folder of this release
-    that is found on the way is mended instead.
+    Returns the folder and what `write_folder` returns. A name is chosen by taking it,
+    so that writers at the same time get different names. A folder of this release that
+    has one of the names is mended instead.
 
     Raises:
         VerifyFault: it cannot be written (DPQL630).
     """
-    with _turn(folder.parent, contents) as locked:
+    with _exclusive(folder.parent, contents) as locked:
         for number in itertools.count(1):
             name = folder.name if number == 1 else f"{folder.name}-{number}"
-            place = folder.with_name(name)
-            if os.path.lexists(place):
-                if _is_ours(place, contents):
-                    return place, _mended(place, contents, locked=locked)
+            path = folder.with_name(name)
+            if os.path.lexists(path):
+                if _is_of_release(path, contents):
+                    return path, _mended(path, contents, locked=locked)
                 continue
             try:
-                _write_new(place, contents)
+                _write_new(path, contents)
             except OSError as error:
-                # Where directories have no locks, somebody may have been faster.
+                # Without locks on directories, another writer may have been faster.
                 if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                     raise
                 continue
-            return place, ()
+            return path, ()
     raise AssertionError("there is always a next number")
 
 
 def refuse_unwritable(folder: Path, *, numbered: bool) -> None:
-    """Refuse a place that a new release could not be written to.
+    """Refuse a folder that a new release could not be written to.
 
     Nothing is left behind. ``numbered`` says that another name would do.
 
@@ -92,7 +92,7 @@ def refuse_unwritable(folder: Path, *, numbered: bool) -> None:
         above = folder.parent if numbered else folder
         while not os.path.lexists(above) and above != above.parent:
             above = above.parent
-        probe = tempfile.mkdtemp(dir=above, prefix=_PART)
+        probe = tempfile.mkdtemp(dir=above, prefix=_UNFINISHED)
         with contextlib.suppress(FileNotFoundError):
             os.rmdir(probe)  # noqa: PTH106  as it was made
     except (OSError, ValueError) as error:
@@ -107,8 +107,8 @@ def refuse_unwritable(folder: Path, *, numbered: bool) -> None:
 
 
 @contextlib.contextmanager
-def _turn(parent: Path, contents: Mapping[str, bytes]) -> Iterator[bool]:
-    """Wait for our turn to write in a folder; tell whether we are alone there."""
+def _exclusive(parent: Path, contents: Mapping[str, bytes]) -> Iterator[bool]:
+    """Keep other writers out of a folder; return False where it has no locks."""
     try:
         parent.mkdir(parents=True, exist_ok=True)
         with alone_in(parent) as locked:
@@ -126,56 +126,56 @@ def _turn(parent: Path, contents: Mapping[str, bytes]) -> Iterator[bool]:
         ) from error
 
 
-def read_folder(place: Path) -> tuple[bytes, dict[str, bytes] | None]:
+def read_folder(path: Path) -> tuple[bytes, dict[str, bytes] | None]:
     """Return the envelope of a release folder, and its tables and page.
 
-    They are None for the path of an envelope: it is read alone.
+    The path of an envelope has no tables and page: None.
 
     Raises:
         VerifyFault: there is no envelope to read (DPQL630).
     """
     try:
-        if not place.is_dir():
-            return read(place, limit=LIMIT)[0], None
-        envelope, _ = read(place / ENVELOPE_NAME, limit=LIMIT)
+        if not path.is_dir():
+            return read(path, limit=LIMIT)[0], None
+        envelope, _ = read(path / ENVELOPE_NAME, limit=LIMIT)
     except OSError:
         raise VerifyFault.of(
             "DPQL630",
-            "there is no report to read at that place",
+            "there is no report to read at that path",
             hint=f"give a release folder, or a {ENVELOPE_NAME}",
         ) from None
-    found = _found(place)
+    found = _files_in(path)
     return envelope, {name: found[name] for name in SIGNED if name in found}
 
 
-def strangers_in(place: Path) -> tuple[str, ...]:
-    """Return the names in a release folder that are none of the release's files."""
-    if not place.is_dir():
+def unsigned_files(path: Path) -> tuple[str, ...]:
+    """Return the names in a folder that no file of a release has."""
+    if not path.is_dir():
         return ()
     with contextlib.suppress(OSError):
-        return tuple(sorted(set(os.listdir(place)) - set(FOLDER)))  # noqa: PTH208  names
+        return tuple(sorted(set(os.listdir(path)) - set(FOLDER)))  # noqa: PTH208  names
     return ()
 
 
 def _write_new(folder: Path, contents: Mapping[str, bytes]) -> None:
-    part = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_PART))
+    unfinished = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_UNFINISHED))
     try:
         for name, data in contents.items():
-            create(part / name, data)
-        part.chmod(0o755)
-        os.rename(part, folder)  # noqa: PTH104  Path.rename follows no rule of its own
+            create(unfinished / name, data)
+        unfinished.chmod(0o755)
+        os.rename(unfinished, folder)  # noqa: PTH104  Path.rename follows no rule of its own
         sync_directory(folder.parent)
     finally:
         with contextlib.suppress(OSError):
-            shutil.rmtree(part)
+            shutil.rmtree(unfinished)
 
 
 def _mended(
     folder: Path, contents: Mapping[str, bytes], *, locked: bool
 ) -> tuple[str, ...]:
-    if not _is_ours(folder, contents):
+    if not _is_of_release(folder, contents):
         raise OSError("the name is taken, or the folder holds something else")
-    found = _found(folder)
+    found = _files_in(folder)
     wrong = tuple(name for name in contents if found.get(name) != contents[name])
     for name in contents if locked else ():
         sweep(folder / name)
@@ -184,20 +184,20 @@ def _mended(
     return wrong
 
 
-def _is_ours(folder: Path, contents: Mapping[str, bytes]) -> bool:
-    """Tell whether a folder is of this release beyond doubt.
+def _is_of_release(folder: Path, contents: Mapping[str, bytes]) -> bool:
+    """Tell whether a folder is certainly of this release.
 
-    Its envelope is; or its page, which names the content of the envelope; or it has
-    nothing but tables of this release, as after the loss of the other two.
+    Its envelope is of this release; or its page, which names the content of the
+    envelope; or it holds nothing but tables of this release.
     """
     if folder.is_symlink() or not folder.is_dir():
         return False
-    found = _found(folder)
+    found = _files_in(folder)
     there = found.get(ENVELOPE_NAME, b"")
     if there == contents[ENVELOPE_NAME]:
         return True
     if found.get(HTML_NAME) == contents[HTML_NAME]:
-        # Others may have signed the same content: theirs is another release.
+        # Another signer may have signed the same content: that is another release.
         return not _same_payload(there, contents[ENVELOPE_NAME])
     left = set(os.listdir(folder))  # noqa: PTH208  names
     return left <= set(TABLES) and all(
@@ -212,23 +212,23 @@ def _same_payload(one: bytes, other: bytes) -> bool:
         return False
 
 
-def _found(place: Path) -> dict[str, bytes]:
-    """Return the files of a release that are there as plain files."""
+def _files_in(folder: Path) -> dict[str, bytes]:
+    """Return the files of a release that a folder holds as plain files."""
     found: dict[str, bytes] = {}
     for name in FOLDER:
         with contextlib.suppress(OSError):
-            found[name] = read(place / name, limit=LIMIT)[0]
+            found[name] = read(folder / name, limit=LIMIT)[0]
     return found
 
 
 def _sweep(parent: Path) -> None:
-    """Take away what writers that were killed have left; nobody else is writing."""
-    for part in _parts(parent):
+    """Delete what killed writers have left; the caller keeps other writers out."""
+    for path in _unfinished_folders(parent):
         with contextlib.suppress(OSError):
-            shutil.rmtree(part)
+            shutil.rmtree(path)
 
 
-def _parts(parent: Path) -> Iterator[Path]:
-    for path in parent.glob(f"{_PART}*"):
+def _unfinished_folders(parent: Path) -> Iterator[Path]:
+    for path in parent.glob(f"{_UNFINISHED}*"):
         if path.is_dir() and not path.is_symlink():
             yield path

@@ -1,12 +1,12 @@
-"""The formats of statements, so that what an older dpql signed can still be read.
+"""The formats of statements, so that dpql can still read what an older dpql signed.
 
     1   dpql 0.1: a report signs two tables; an approval names no dataset
     2   a report signs its page too, says how its data are bound, and has caveats;
         an approval names the dataset that it is for
 
-A statement of an older format is read as one of the newest with the added members
-empty, and written without them. What it is about depends on its format, so nobody can
-pass off a report of format 2 without its page.
+A statement of an older format is read as one of the newest format with the added
+members empty, and written without them. Its format determines which files it signs, so
+nobody can pass off a report of format 2 without its page.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ADDED = {
     REHEARSAL: _REPORT,
     APPROVAL: ((("dataset",), ""),),
 }
-"""For each kind, the members that format 2 added, and what stands for them in 1."""
+"""For each kind, the members that format 2 added, and their value in format 1."""
 
 _SUBJECTS = {
     (RELEASE, FIRST_FORMAT): TABLES,
@@ -39,21 +39,21 @@ _SUBJECTS = {
 
 
 def subjects_of(kind: str, format_: int) -> tuple[str, ...]:
-    """Return the files that a statement is about, in order; no others."""
+    """Return the files that a statement signs, in order."""
     return _SUBJECTS[kind, format_]
 
 
 def format_of(predicate: Any) -> int:
-    """Return the format of a predicate as it was parsed; refuse one not known."""
+    """Return the format of a parsed predicate; refuse an unknown one."""
     text = predicate.get("format") if isinstance(predicate, dict) else None
     for known in (FIRST_FORMAT, FORMAT):
         if text == str(known):
             return known
-    raise Malformed("its format is none that this dpql knows")
+    raise Malformed("this dpql does not know its format")
 
 
-def raised(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
-    """Return a predicate with the members that its format does not have yet."""
+def upgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
+    """Return a predicate with the members that its format does not have yet, empty."""
     if format_of(predicate) == FORMAT:
         return predicate
     for path, empty in _ADDED[kind]:
@@ -61,7 +61,7 @@ def raised(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
     return predicate
 
 
-def lowered(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
+def downgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
     """Return a predicate without the members that its format does not have."""
     if format_of(predicate) == FORMAT:
         return predicate

@@ -1,4 +1,4 @@
-"""The style sheet of the report page; its hash is all that the page's policy allows."""
+"""The style sheet of the HTML page; the page's policy allows its hash and no other."""
 
 from __future__ import annotations
 

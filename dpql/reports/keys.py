@@ -1,6 +1,6 @@
-"""Ed25519 keys: made, kept private, loaded, and named by their OpenSSH fingerprint.
+"""Ed25519 keys: made, stored, loaded, and named by their OpenSSH fingerprint.
 
-No other algorithm is known here, so none can be asked for by a file.
+There is no other algorithm here, so no file can ask for one.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class PublicKey:
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """A private key; it has no repr and no field that prints it."""
+    """A private key, which nothing prints."""
 
     private: ed25519.Ed25519PrivateKey = field(repr=False)
 
@@ -92,8 +92,8 @@ class Signer:
 def new_key(path: Path, passphrase: bytes | None) -> PublicKey:
     """Make a key: PKCS#8 at ``path`` for its owner only, the public half beside it.
 
-    The passphrase encrypts the file; None leaves it plain, for machines that have no
-    one to ask.
+    The passphrase encrypts the file; None leaves it plain, for machines without a user
+    at the keyboard.
 
     Raises:
         VerifyFault: the name is taken or cannot be written (DPQL623).
@@ -121,9 +121,9 @@ def new_key(path: Path, passphrase: bytes | None) -> PublicKey:
 
 
 def load_key(path: Path, passphrase: bytes | None = None) -> Signer:
-    """Return the key of a file that nobody else can read.
+    """Return the key of a file that only its owner can read.
 
-    PKCS#8 with or without passphrase, and plain OpenSSH keys.
+    It reads PKCS#8 with or without a passphrase, and plain OpenSSH keys.
 
     Raises:
         VerifyFault: the file is missing or holds no Ed25519 key (DPQL620), others may
@@ -136,7 +136,7 @@ def load_key(path: Path, passphrase: bytes | None = None) -> Signer:
     if mode & _OTHERS:
         raise VerifyFault.of(
             "DPQL621",
-            "others than its owner may read the key file",
+            "users other than its owner may read the key file",
             hint="chmod 600, and think about making a new key",
         )
     return Signer(_private(data, passphrase))
@@ -160,7 +160,7 @@ def public_of(path: Path) -> PublicKey:
 
 
 def read_public(algorithm: str, text: str) -> PublicKey | None:
-    """Return the key that OpenSSH's two words spell; None for any other spelling."""
+    """Return the key in the two words of OpenSSH; None if they are not canonical."""
     try:
         blob = base64.b64decode(text.encode(), validate=True)
     except ValueError:
@@ -171,7 +171,7 @@ def read_public(algorithm: str, text: str) -> PublicKey | None:
 
 
 def _private(data: bytes, passphrase: bytes | None) -> ed25519.Ed25519PrivateKey:
-    """Return the private key of a file; no part of it may reach a traceback."""
+    """Return the private key of a file; none of it may get into a traceback."""
     openssh = data.lstrip().startswith(_OPENSSH)
     load = (
         serialization.load_ssh_private_key

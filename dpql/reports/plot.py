@@ -1,6 +1,6 @@
 """Plots as SVG: a value and its interval on the axis of its statistic.
 
-Coordinates are whole numbers worked out exactly. Nothing in a plot is text of anybody.
+Coordinates are whole numbers, computed exactly. A plot holds no text.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ _MIDDLE = 10
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The stretch of numbers that a plot shows."""
+    """The range of numbers that a plot shows."""
 
     lower: Fraction
     upper: Fraction
 
-    def place(self, x: Fraction) -> int:
+    def coordinate(self, x: Fraction) -> int:
         """Return the coordinate of a number."""
         share = (x - self.lower) / (self.upper - self.lower)
         return round(min(max(share, Fraction(0)), Fraction(1)) * WIDTH)
 
 
 def axis_of(statistic: StatisticRecord) -> Axis:
-    """Return an axis that holds every interval with some room around it."""
+    """Return an axis that holds every interval, with a margin at both ends."""
     lower = min(value.lower for value in statistic.values)
     upper = max(value.upper for value in statistic.values)
     span = upper - lower
-    room = span / 20 if len(statistic.values) > 1 else span
-    room = room or max(abs(lower), Fraction(1))
-    if lower >= 0 and lower - room < 0:
-        return Axis(Fraction(0), upper + room)
-    return Axis(lower - room, upper + room)
+    margin = span / 20 if len(statistic.values) > 1 else span
+    margin = margin or max(abs(lower), Fraction(1))
+    if lower >= 0 and lower - margin < 0:
+        return Axis(Fraction(0), upper + margin)
+    return Axis(lower - margin, upper + margin)
 
 
 def interval_plot(axis: Axis, value: CellValue) -> str:
     """Return the plot of one value: a bar for the interval, a tick for the value."""
-    low, high = axis.place(value.lower), axis.place(value.upper)
-    tick = axis.place(value.value)
+    low, high = axis.coordinate(value.lower), axis.coordinate(value.upper)
+    tick = axis.coordinate(value.value)
     width = max(high - low, 1)
     return (
         f'<svg class="plot" viewBox="0 0 {WIDTH} {_HEIGHT}" '
@@ -57,7 +57,7 @@ def interval_plot(axis: Axis, value: CellValue) -> str:
 def budget_plot(cap: Fraction, before: Fraction, after: Fraction) -> str:
     """Return the plot of a budget: spent before, spent by this release, left."""
     axis = Axis(Fraction(0), cap)
-    first, second = axis.place(before), axis.place(after)
+    first, second = axis.coordinate(before), axis.coordinate(after)
     width = max(second - first, 1)
     return (
         f'<svg class="budget" viewBox="0 0 {WIDTH} {_HEIGHT}" '

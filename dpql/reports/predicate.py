@@ -1,8 +1,8 @@
-"""What a report says: the frozen values behind the predicate of its statement.
+"""The predicate of a report: everything that a report says, as frozen values.
 
-Every member but the noisy numbers, the date, the ledger's record and the versions
-follows from the plan; verification derives it again and compares. There is no float
-here, no count of rows, no digest of data, no time of day, no path.
+All members follow from the plan, except the noisy numbers, the date, the record of the
+ledger and the versions; verification derives them again and compares. No member is a
+float, a count of rows, a digest of data, a time of day or a path.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ FIRST_FORMAT = 1
 
 RELEASE = "urn:dpql:predicate:release:v1"
 REHEARSAL = "urn:dpql:predicate:rehearsal:v1"
+APPROVAL = "urn:dpql:predicate:approval:v1"
 
 COINS = "os.urandom"
 """The only source of coins that a release may name."""
-APPROVAL = "urn:dpql:predicate:approval:v1"
 
 BOUND = "bound"
 SHARED = "shared"
 MEMORY = "memory"
 DATA = (BOUND, SHARED, MEMORY)
-"""How the data of a release are bound to its budget: to this one alone, to others too
-by the owner's decision, or to none since they came from memory."""
+"""How the data of a release are bound to budgets: to this one alone, to others too by
+the owner's decision, or to none because they came from memory."""
 
 ENGINES = ("polars",)
 """The engines that may have aggregated the rows of a release."""
@@ -54,7 +54,7 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisePart:
-    """One noisy number per cell: its mechanism, its cost, how far it may be off."""
+    """One noisy number per cell: its mechanism, its cost and its error."""
 
     name: str
     mechanism: str
@@ -94,10 +94,9 @@ class StatisticRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRecord:
-    """The debit: what was spent before and after it, and its place in the chain.
+    """The debit: what was spent before and after it, and its entry in the chain.
 
-    ``data`` is a word of `DATA`: how the data are bound to the budget. It is empty in
-    format 1.
+    ``data`` is a word of `DATA`; it is empty in format 1.
     """
 
     dataset: str
@@ -111,7 +110,7 @@ class LedgerRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Implementation:
-    """What ran, as the signer states it."""
+    """The software that ran, as the signer states it."""
 
     dpql: str
     packages: Members
@@ -122,10 +121,10 @@ class Implementation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportPredicate:
-    """Everything that a release or a rehearsal says of itself.
+    """Everything that a release or a rehearsal says.
 
     ``approvals`` are whole envelopes, so that a reader can verify them too. ``ledger``
-    is null when no budget was debited. ``caveats`` says what was not guarded.
+    is null when no budget was debited. ``caveats`` are what the budget does not cover.
     """
 
     format: int
@@ -144,9 +143,9 @@ class ReportPredicate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalPredicate:
-    """A reviewer allows a plan to be run ``runs`` times, up to the day ``until``.
+    """A reviewer allows ``runs`` runs of a plan, up to the day ``until``.
 
-    ``dataset`` is the owner's name of the data that it may run on; empty in format 1.
+    ``dataset`` is the owner's name of the data; it is empty in format 1.
     """
 
     format: int

@@ -1,6 +1,6 @@
-"""From an outcome to the statement about it.
+"""Build the predicate of a report from an outcome.
 
-What goes in is a plan, noisy values and a receipt; there is no handle to any data.
+The input is a plan, noisy values and a receipt; data cannot get in.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def build(
     approvals: Sequence[bytes],
     versions: Mapping[str, str],
 ) -> ReportPredicate:
-    """Return what the report on an outcome says.
+    """Return the predicate of the report on an outcome.
 
     ``versions`` are those of dpql and of the packages it computed with.
     """
@@ -71,7 +71,7 @@ def predicate_of(
     implementation: Implementation,
     format_: int = FORMAT,
 ) -> ReportPredicate:
-    """Return everything that the report of an outcome says, in a format."""
+    """Return the predicate of the report on an outcome, in a format."""
     plan = outcome.plan
     spec, privacy = plan.spec, plan.spec.privacy
     return ReportPredicate(

@@ -1,4 +1,4 @@
-"""Derives the values of a report again, from its plan and its noisy numbers alone."""
+"""Recompute the values of a report from its plan and its noisy numbers alone."""
 
 from __future__ import annotations
 
@@ -29,21 +29,22 @@ _FIRST_DRAW = 3
 """A draw comes after the opening of its dataset and its own reservation."""
 
 
-def require_stated(predicate: ReportPredicate) -> None:
-    """Refuse what a signer states of the run and of its debit, where it cannot be.
+def require_plausible(predicate: ReportPredicate) -> None:
+    """Refuse claims of the signer on the run or its debit that cannot be true.
 
     Raises:
-        VerifyFault: the coins, the trust model or the engine are none of a release, a
-            version is no word, or the record of the ledger does not hold (DPQL608).
+        VerifyFault: no release has these coins, this trust model or this engine, a
+            version is not a word, or the record of the ledger does not add up
+            (DPQL608).
     """
     made = predicate.implementation
     if made.randomness != COINS or made.trust_model != TRUST_MODEL:
-        raise disagrees("the source of the coins or the trust model")
+        raise mismatch("the source of the coins or the trust model")
     if made.engine not in ENGINES:
-        raise disagrees("the engine")
+        raise mismatch("the engine")
     words = [made.dpql, *(word for pair in made.packages for word in pair)]
     if not all(_WORD.fullmatch(word) for word in words):
-        raise disagrees("a version")
+        raise mismatch("a version")
     record = predicate.ledger
     known = ("",) if predicate.format == FIRST_FORMAT else DATA
     if record is not None and not (
@@ -55,15 +56,14 @@ def require_stated(predicate: ReportPredicate) -> None:
         and _DATASET.fullmatch(record.dataset)
         and record.data in known
     ):
-        raise disagrees("the record of the ledger")
+        raise mismatch("the record of the ledger")
 
 
 def recompute(predicate: ReportPredicate) -> Release:
-    """Return the release that the plan and the noisy numbers of a report make.
+    """Return the release that follows from the plan and noisy numbers of a report.
 
-    Nothing else of the report is believed: cells come from the plan, values and
-    intervals from the noisy numbers, each of which must be an outcome that its
-    mechanism can have.
+    Nothing else of the report is used: cells come from the plan, values and intervals
+    from the noisy numbers, each of which must be a possible outcome of its mechanism.
 
     Raises:
         VerifyFault: statistics or cells are not those of the plan (DPQL608), or a
@@ -71,7 +71,7 @@ def recompute(predicate: ReportPredicate) -> Release:
     """
     plan = predicate.plan
     if len(predicate.statistics) != len(plan.steps):
-        raise disagrees("the statistics")
+        raise mismatch("the statistics")
     results = [
         _result(plan, step, record)
         for step, record in zip(plan.steps, predicate.statistics, strict=True)
@@ -84,12 +84,10 @@ def recompute(predicate: ReportPredicate) -> Release:
     )
 
 
-def in_the_words_of(
-    given: ReportPredicate, derived: ReportPredicate
-) -> ReportPredicate:
-    """Return what was derived with the prose of the report, which is of another dpql.
+def with_prose_of(given: ReportPredicate, derived: ReportPredicate) -> ReportPredicate:
+    """Return the derived predicate with the prose that another dpql wrote.
 
-    Every number, cell, parameter and name stays as it was derived.
+    Numbers, cells, parameters and names stay as they were derived.
     """
     statistics = [
         replace(
@@ -109,8 +107,8 @@ def in_the_words_of(
     return replace(derived, statistics=tuple(statistics), guarantee=guarantee)
 
 
-def disagrees(what: str) -> VerifyFault:
-    """Return the fault of a report whose members do not follow from one another."""
+def mismatch(what: str) -> VerifyFault:
+    """Return the fault of a report with a member that does not follow from others."""
     return VerifyFault.of(
         "DPQL608",
         f"{what} of the report is not what its plan and noisy numbers give",
@@ -121,7 +119,7 @@ def disagrees(what: str) -> VerifyFault:
 def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
     expected = list(cells(step, plan.spec.data, version=plan.version))
     if [value.cell for value in record.values] != expected:
-        raise disagrees(f"the list of cells of `{shown(step.name)}`")
+        raise mismatch(f"the list of cells of `{shown(step.name)}`")
     lattices = [_Lattice(part) for part in step.parts]
     widths = [part.half_width for part in step.parts]
     values = []
@@ -131,8 +129,7 @@ def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
         ):
             raise VerifyFault.of(
                 "DPQL609",
-                f"a noisy number of `{shown(step.name)}` is none that its noise "
-                "can make",
+                f"its noise cannot have made a noisy number of `{shown(step.name)}`",
                 hint="outcomes lie on a grid, inside a clamp, both known from the plan",
             )
         reading = read(
@@ -156,9 +153,9 @@ def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
 
 
 class _Lattice:
-    """The outcomes that a part's noise can have.
+    """The possible outcomes of the noise of a part.
 
-    Outcomes lie evenly, but for the two at the ends, where a clamp may cut.
+    They are evenly spaced, except where a clamp cuts the first and the last.
     """
 
     def __init__(self, part: Part) -> None:
@@ -166,7 +163,7 @@ class _Lattice:
         try:
             self._noise = self._module.restore(dict(part.noise.parameters))
         except DpqlError:
-            raise disagrees("the noise") from None
+            raise mismatch("the noise") from None
         self._origin = self._module.outcome(self._noise, 0)
         self._spacing = self._module.outcome(self._noise, 1) - self._origin
 

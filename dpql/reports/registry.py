@@ -2,10 +2,10 @@
 
 The form is that of the Differential Privacy Deployments Registry, which OpenDP keeps in
 its repository deployments-registry-data (schemas/deployments-schema.yaml, as of commit
-057e5d8). Of its three tiers this fills the first two, and of the third what a plan can
-know. A field that only people can fill is left out where the form allows it, and marked
-where it does not. Numbers are numbers there, so the epsilon is rounded up. The registry
-renders texts as Markdown, so names of others are made inert.
+057e5d8). This record fills the first two of its three tiers, and the fields of the
+third that follow from a plan. A field that only people can fill is left out where the
+form allows it, and marked where it does not. Numbers are floats there, so the epsilon
+is rounded up. The registry renders texts as Markdown, so names are escaped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SECTORS = (
     "Energy",
     "Finance",
 )
-"""The words that the registry's form knows for these two fields."""
+"""The words that the form allows in these two fields."""
 
 _DIGITS = 12
 _OPEN = "to be filled in by the curator"
@@ -59,12 +59,12 @@ def registry_record(
         "url_slug": _slug(f"{predicate.title}-{curator}-{year}"),
         "deployment": {
             "basic": {
-                "name": _inert(predicate.title),
+                "name": _escape(predicate.title),
                 "data_curators": [
                     {"data_curator_name": curator, "data_curator_type": curator_type}
                 ],
                 "description": _description(predicate),
-                "intended_use": _inert(predicate.purpose),
+                "intended_use": _escape(predicate.purpose),
                 "data_product_type": "Summary statistics",
                 "data_product_region": region,
                 "data_product_sector": sector,
@@ -73,7 +73,7 @@ def registry_record(
             "dp_variant": {
                 "variant_name": "Pure DP",
                 "data_domain": _domain(predicate),
-                "unprotected_quantities": _inert(
+                "unprotected_quantities": _escape(
                     "; ".join(predicate.guarantee.unprotected)
                 ),
             },
@@ -92,7 +92,7 @@ def registry_record(
                 ),
                 "mechanisms": _mechanisms(predicate),
                 "composition": predicate.guarantee.composition,
-                "post_processing": _after(predicate),
+                "post_processing": _post_processing(predicate),
                 "utility": _utility(predicate),
             },
             "administrative": {
@@ -112,12 +112,12 @@ def _privacy_loss(predicate: ReportPredicate) -> dict[str, Any]:
     rows = predicate.plan.spec.data.rows
     public = isinstance(rows, RowsExactly) and predicate.plan.spec.privacy.unit is None
     return {
-        "privacy_unit": _inert(protected_text(guarantee)),
+        "privacy_unit": _escape(protected_text(guarantee)),
         "privacy_unit_details": _unit(predicate),
-        # How many units there are is said only where the spec declares it public.
+        # The number of units is given only where the spec declares it public.
         **({"number_of_privacy_units": rows.count} if public else {}),
         "privacy_parameters": {"epsilon": _rounded(predicate)},
-        "privacy_parameters_details": _inert(
+        "privacy_parameters_details": _escape(
             f"exactly {guarantee.epsilon}; {guarantee.words}"
         ),
     }
@@ -128,7 +128,7 @@ def _evidence(predicate: ReportPredicate, digest: str, curator: str) -> dict[str
         "evidence_source_type": "Formal publication by the deploying organization",
         "misc": {
             "author": curator,
-            "title": _inert(predicate.title),
+            "title": _escape(predicate.title),
             "year": predicate.date[:4],
             "note": f"signed report (DSSE, in-toto Statement), sha256 {digest}",
         },
@@ -136,7 +136,7 @@ def _evidence(predicate: ReportPredicate, digest: str, curator: str) -> dict[str
 
 
 def _rounded(predicate: ReportPredicate) -> float:
-    """Return the epsilon as the number that the registry asks for, never smaller."""
+    """Return the least float that is found at or above the epsilon."""
     epsilon = predicate.guarantee.epsilon
     number = float(plain(round_up_to_digits(epsilon, _DIGITS)))
     while number.as_integer_ratio()[0] < epsilon * number.as_integer_ratio()[1]:
@@ -147,13 +147,13 @@ def _rounded(predicate: ReportPredicate) -> float:
 def _description(predicate: ReportPredicate) -> str:
     names = "; ".join(f"{one.name}: {one.definition}" for one in predicate.statistics)
     stated = quoted(predicate.purpose)
-    return _inert(f"Purpose, as its author states it: {stated}. Statistics: {names}.")
+    return _escape(f"Purpose, as its author states it: {stated}. Statistics: {names}.")
 
 
 def _domain(predicate: ReportPredicate) -> str:
     declared = predicate.plan.spec.data.columns
     columns = ", ".join(name_text(column.name) for column in declared)
-    return _inert(f"tables with the columns {columns}")
+    return _escape(f"tables with the columns {columns}")
 
 
 def _unit(predicate: ReportPredicate) -> str:
@@ -166,7 +166,7 @@ def _unit(predicate: ReportPredicate) -> str:
     unit = protected_text(guarantee)
     if unit == "row":
         return f"one row, {verb}"
-    return _inert(
+    return _escape(
         f"all rows of one {unit}, {verb}; of them at most {guarantee.rows} in each of "
         f"at most {guarantee.groups} groups count, and "
         f"{excess_text(predicate.plan)}"
@@ -195,17 +195,17 @@ def _mechanisms(predicate: ReportPredicate) -> str:
         f"dpql {made.dpql}: integer sums, and noise on a lattice whose distribution is "
         "exact: what doubles cannot settle is drawn with integers"
     )
-    return _inert("; ".join(lines))
+    return _escape("; ".join(lines))
 
 
-def _after(predicate: ReportPredicate) -> str:
-    return _inert(
+def _post_processing(predicate: ReportPredicate) -> str:
+    return _escape(
         "; ".join(f"{one.name}: {one.post_processing}" for one in predicate.statistics)
     )
 
 
 def _utility(predicate: ReportPredicate) -> str:
-    return _inert(
+    return _escape(
         "; ".join(
             f"{one.name}: {promise_text(predicate, one)}"
             for one in predicate.statistics
@@ -213,8 +213,8 @@ def _utility(predicate: ReportPredicate) -> str:
     )
 
 
-def _inert(text: str) -> str:
-    """Return a text that Markdown shows as it is: one line, no tag, no link."""
+def _escape(text: str) -> str:
+    """Escape a text so that Markdown shows it as it is: one line, no tag, no link."""
     return "".join(_MARKS.get(c, c) for c in shown(text, limit=_TEXT))
 
 

@@ -1,8 +1,8 @@
-"""A report as one static page: no script, no network, nothing but what it contains.
+"""A report as one static HTML page: no script, no network, no other file.
 
-Every text passes through `_safe`: made visible, clipped, escaped, and isolated from
-the direction of the text around it. The page's own policy allows its style sheet, by
-hash, and nothing else.
+Every text passes through `_safe`, which makes it visible, clips it, escapes it and
+isolates it from the direction of the text around it. The policy of the page allows its
+style sheet, by hash, and nothing else.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dpql.reports.display import (
     cautions,
     cell_label,
     digits_of,
+    equals_text,
     error_text,
     exact_text,
     factor_text,
@@ -36,7 +37,6 @@ from dpql.reports.display import (
     promise_text,
     protected_text,
     purpose_label,
-    related,
 )
 from dpql.reports.html_style import STYLE
 from dpql.reports.plot import axis_of, budget_plot, interval_plot
@@ -102,7 +102,7 @@ def _head(view: View) -> Iterator[str]:
     yield _term("Date", predicate.date)
     yield _term(
         "Privacy",
-        f"ε {related(guarantee.epsilon)}, δ = {guarantee.delta}; "
+        f"ε {equals_text(guarantee.epsilon)}, δ = {guarantee.delta}; "
         f"e<sup>ε</sup> ≤ {factor_text(guarantee.epsilon)}; {guarantee.variant}",
     )
     yield _term("Protects", _safe(protected_text(guarantee), limit=WHOLE))
@@ -133,7 +133,7 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
     yield f"<section><h2>{_safe(statistic.name)}</h2>"
     yield (
         f'<p class="quiet">{_safe(statistic.definition, limit=WHOLE)}{unit}; '
-        f"ε {related(statistic.epsilon)}; "
+        f"ε {equals_text(statistic.epsilon)}; "
         f"{_safe(promise_text(predicate, statistic), limit=WHOLE)}</p>"
         '<p class="quiet">before noise: '
         f"{_safe(statistic.accuracy_of, limit=WHOLE)}</p>"
@@ -187,7 +187,7 @@ def _noise(part: NoisePart) -> str:
     )
     return (
         f"<p><strong>{_safe(part.name)}</strong>: {_safe(part.mechanism)}, "
-        f"ε {related(part.epsilon)}, off by at most "
+        f"ε {equals_text(part.epsilon)}, off by at most "
         f"{error_text(part.half_width)} in its own whole units with "
         f"{percent_text(part.level)} confidence</p>"
         f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
@@ -211,7 +211,7 @@ def _foot(view: View) -> Iterator[str]:
 
 
 def _signed(view: View) -> str:
-    """Return what ties the page to the signed file."""
+    """Return how the page belongs to the signed file."""
     if view.predicate.format == FIRST_FORMAT:
         return (
             "<p>This page is for reading. What counts is the signed file "

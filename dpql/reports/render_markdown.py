@@ -1,4 +1,4 @@
-"""A report as Markdown; no name in it can become a link, a tag or a table."""
+"""A report as Markdown; no name in it becomes a link, a tag or a table."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dpql.reports.display import (
     cautions,
     cell_label,
     digits_of,
+    equals_text,
     exact_text,
     factor_text,
     heading_label,
@@ -21,7 +22,6 @@ from dpql.reports.display import (
     promise_text,
     protected_text,
     purpose_label,
-    related,
 )
 from dpql.reports.predicate import ReportPredicate, StatisticRecord
 
@@ -30,10 +30,10 @@ _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _SPECIAL = frozenset("\\`*_{}[]()#+-.!|~:@$^=\"'")
 
 
-def inert(text: str, *, limit: int = 80) -> str:
-    """Return the text so that Markdown shows it and does nothing else with it."""
+def escape(text: str, *, limit: int = 80) -> str:
+    """Escape a text so that Markdown shows it as it is."""
     escaped = "".join(map(_escaped, shown(text, limit=limit)))
-    # Of several spaces a browser shows one.
+    # A browser shows several spaces as one.
     return escaped.replace("  ", " &nbsp;")
 
 
@@ -47,29 +47,29 @@ def as_markdown(view: View) -> str:
     """Return the report as Markdown with one table per statistic."""
     predicate = view.predicate
     guarantee, record = predicate.guarantee, predicate.ledger
-    lines = [f"# {inert(predicate.title)}", ""]
+    lines = [f"# {escape(predicate.title)}", ""]
     if view.kind != "release":
         lines += ["**A rehearsal: these numbers protect nobody.**", ""]
     budget = (
         "none: no budget was debited"
         if record is None
-        else f"{inert(record.dataset)}, spent {record.before} → {record.after} "
+        else f"{escape(record.dataset)}, spent {record.before} → {record.after} "
         f"of {record.cap}, entry {record.seq}"
     )
     lines += [
-        f"{inert(guarantee.words, limit=600)}",
+        f"{escape(guarantee.words, limit=600)}",
         "",
         *_bound(view),
         "| | |",
         "| --- | --- |",
-        f"| purpose | {inert(purpose_label(predicate.purpose), limit=WHOLE)} |",
+        f"| purpose | {escape(purpose_label(predicate.purpose), limit=WHOLE)} |",
         f"| date | {predicate.date} |",
         f"| ε | {exact_text(guarantee.epsilon)} |",
         f"| e^ε | at most {factor_text(guarantee.epsilon)} |",
-        f"| unit | {inert(protected_text(guarantee), limit=WHOLE)} |",
+        f"| unit | {escape(protected_text(guarantee), limit=WHOLE)} |",
         f"| plan | `{predicate.plan_digest[:16]}` |",
         f"| ledger | {budget} |",
-        *(f"| caution | {inert(text, limit=WHOLE)} |" for text in cautions(predicate)),
+        *(f"| caution | {escape(text, limit=WHOLE)} |" for text in cautions(predicate)),
         f"| report | `{view.digest[:16]}` |",
     ]
     for statistic in predicate.statistics:
@@ -80,30 +80,30 @@ def as_markdown(view: View) -> str:
 def _bound(view: View) -> Iterator[str]:
     bound = bound_text(view.predicate)
     if bound is not None:
-        yield f"**{inert(bound, limit=WHOLE)}**"
+        yield f"**{escape(bound, limit=WHOLE)}**"
         yield ""
 
 
 def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
-    yield f"## {inert(statistic.name)}"
+    yield f"## {escape(statistic.name)}"
     yield ""
     yield (
-        f"{inert(statistic.definition, limit=WHOLE)}; "
-        f"ε {related(statistic.epsilon)}; "
-        f"{inert(promise_text(predicate, statistic), limit=WHOLE)}\n\n"
-        f"Before noise: {inert(statistic.accuracy_of, limit=WHOLE)}"
+        f"{escape(statistic.definition, limit=WHOLE)}; "
+        f"ε {equals_text(statistic.epsilon)}; "
+        f"{escape(promise_text(predicate, statistic), limit=WHOLE)}\n\n"
+        f"Before noise: {escape(statistic.accuracy_of, limit=WHOLE)}"
     )
     yield ""
     summary = marks_text(predicate, statistic)
     if summary is not None:
-        yield f"**{inert(summary, limit=WHOLE)}**"
+        yield f"**{escape(summary, limit=WHOLE)}**"
         yield ""
-    names = [inert(heading_label(h), limit=WHOLE) for h in statistic.headings]
+    names = [escape(heading_label(h), limit=WHOLE) for h in statistic.headings]
     yield f"| {' | '.join([*names, 'value', 'from', 'to'])} |"
     yield f"| {' | '.join(['---'] * len(names) + ['---:'] * 3)} |"
     for value in islice(statistic.values, _ROWS):
         digits = digits_of(value)
-        cells = [inert(key_label(key), limit=WHOLE) for key in value.cell]
+        cells = [escape(key_label(key), limit=WHOLE) for key in value.cell]
         numbers = [digits.value, digits.lower, digits.upper]
         yield f"| {' | '.join([*cells, *numbers])} |"
     yield from _remarks(predicate, statistic)
@@ -121,4 +121,4 @@ def _remarks(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator
         yield ""
     for value, mark in marked:
         label = cell_label(statistic, value)
-        yield f"- {inert(f'{label}: {mark}' if label else mark, limit=WHOLE)}"
+        yield f"- {escape(f'{label}: {mark}' if label else mark, limit=WHOLE)}"

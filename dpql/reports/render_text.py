@@ -1,4 +1,4 @@
-"""A report as text for a terminal; every name is clipped and made visible."""
+"""A report as text for a terminal; names are clipped and made visible."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dpql.reports.display import (
     cautions,
     cell_label,
     digits_of,
+    equals_text,
     heading_label,
     key_label,
     marks,
     marks_text,
     promise_text,
     purpose_label,
-    related,
 )
 from dpql.reports.predicate import ReportPredicate, StatisticRecord
 
@@ -35,15 +35,15 @@ def as_text(view: View) -> str:
         "",
         f" purpose    {_whole(purpose_label(predicate.purpose))}",
         f" promises   {shown(guarantee.words, limit=600)}",
-        f" spends     ε {related(guarantee.epsilon)}, {guarantee.variant}",
+        f" spends     ε {equals_text(guarantee.epsilon)}, {guarantee.variant}",
         f" plan       {predicate.plan_digest[:8]}",
         f" ledger     {_ledger(view)}",
         *(f" caution    {_whole(text)}" for text in cautions(predicate)),
     ]
     bound = bound_text(predicate)
     if bound is not None:
-        told = _whole(bound.removeprefix("Counts "))
-        lines.insert(4, f" counts     {told}")
+        counted = _whole(bound.removeprefix("Counts "))
+        lines.insert(4, f" counts     {counted}")
     if view.kind != "release":
         lines.insert(0, "REHEARSAL: these numbers protect nobody and describe nobody")
     for statistic in predicate.statistics:
@@ -64,7 +64,7 @@ def _ledger(view: View) -> str:
 def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
     promise = _whole(promise_text(predicate, statistic))
     yield f"{shown(statistic.name, limit=80)}: {_whole(statistic.definition)}"
-    yield f"   ε {related(statistic.epsilon)}; {promise}"
+    yield f"   ε {equals_text(statistic.epsilon)}; {promise}"
     yield f"   before noise: {_whole(statistic.accuracy_of)}"
     summary = marks_text(predicate, statistic)
     if summary is not None:
@@ -97,7 +97,7 @@ def _table(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [
-            text.ljust(width) if place < left else text.rjust(width)
-            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+            text.ljust(width) if column < left else text.rjust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield "   " + "   ".join(cells).rstrip()

@@ -1,4 +1,4 @@
-"""A signed report with the tables it is about, and the folder they are written to."""
+"""A signed report: the envelope, and the tables and the page that it signs."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ class Report:
         return as_markdown(self._view())
 
     def to_html(self) -> str:
-        """Return the report as a page of its own: the signed one where there is one."""
+        """Return the report as an HTML page: the signed page, if there is one."""
         signed = dict(self.files).get(HTML_NAME)
         return as_html(self._view()) if signed is None else signed.decode()
 
     def write(self, folder: Path | str) -> tuple[str, ...]:
         """Write the release folder: envelope, tables, page; wholly or not at all.
 
-        A folder of this very report is mended: what it returns are the names of the
-        files that were missing or altered there.
+        An existing folder of this report is mended. Returns the names of the files that
+        were missing or altered there.
 
         Raises:
             VerifyFault: the name is taken or cannot be written (DPQL630).
@@ -83,7 +83,7 @@ class Report:
         """Write the release folder below another, named after its date and release.
 
         A number is added to a name that is taken. Returns the folder, and what
-        `write` does.
+        `write` returns.
 
         Raises:
             VerifyFault: it cannot be written (DPQL630).
@@ -99,7 +99,7 @@ class Report:
         return f"<report {self.name}>"
 
     def _repr_html_(self) -> str:
-        # A frame of its own keeps the page's style and policy to the page.
+        # In a frame, the style and the policy of the page apply to the page alone.
         page = escape(self.to_html(), quote=True)
         return f'<iframe sandbox srcdoc="{page}" width="100%" height="640"></iframe>'
 
@@ -107,7 +107,7 @@ class Report:
         return {
             ENVELOPE_NAME: self.envelope,
             **dict(self.files),
-            # In format 1 the page was not signed: it is what this dpql makes of it.
+            # Format 1 did not sign the page, so this dpql renders it.
             HTML_NAME: self.to_html().encode(),
         }
 
@@ -127,8 +127,7 @@ def sign(
     """Return the signed report on a release.
 
     Raises:
-        VerifyFault: it is a rehearsal, which no key can make a release (DPQL605), or
-            there is no key (DPQL615).
+        VerifyFault: it is a rehearsal (DPQL605), or there is no key (DPQL615).
     """
     if not isinstance(release, Release) or release.coins != COINS:
         raise VerifyFault.of(
@@ -162,7 +161,7 @@ def sign_rehearsal(
     day: date,
     versions: Mapping[str, str],
 ) -> Report:
-    """Return the report on a rehearsal; it says what it is in what is signed.
+    """Return the signed report on a rehearsal; its type says that it is one.
 
     Raises:
         VerifyFault: it is a release (DPQL605).
@@ -187,7 +186,7 @@ def _sealed(
         outcome, day=day, ledger=ledger, approvals=approvals, versions=versions
     )
     released = isinstance(outcome, Release)
-    # The page is what people read, so it is made first and signed with the tables.
+    # People read the page, so it is signed with the tables.
     page = as_html(View(predicate, "release" if released else "rehearsal"))
     files = {
         CSV_NAME: outcome.to_csv().encode(),

@@ -1,6 +1,6 @@
 """The JSON Schema of a report's statement, derived from the types that are read.
 
-Run ``python -m dpql.reports.schema DIRECTORY`` to write the schema anew.
+Run ``python -m dpql.reports.schema DIRECTORY`` to write the schema.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from dpql.statistics.schema import name_statistics
 
 
 def report_schema() -> dict[str, Any]:
-    """Return the schema of `report.v2`; it is checked in under schemas/.
+    """Return the schema `report.v2`, which is kept under schemas/.
 
-    That of format 1 is kept there as dpql 0.1 left it.
+    The schema of format 1 stays there as dpql 0.1 wrote it.
     """
     definitions: dict[str, Any] = {}
     report = schema_of(ReportPredicate, definitions)

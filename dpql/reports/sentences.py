@@ -31,7 +31,7 @@ VARIANT = "pure differential privacy"
 TRUST_MODEL = "central: the owner sees the data and is trusted to run this plan on them"
 
 _LONGEST = 40
-"""A public range is exact up to so many characters, then a rounded decimal."""
+"""Characters of the longest number that a public range shows exactly."""
 
 
 def guarantee_words(plan: Plan) -> str:
@@ -61,14 +61,14 @@ def unprotected(plan: Plan) -> tuple[str, ...]:
 
 
 def before_noise(plan: Plan, step: Step) -> str:
-    """Return which number the noise is added to, and so what accuracy is about.
+    """Return which number the noise is added to; accuracy is relative to it.
 
-    Rows and values that are left out or moved before the noise are in no interval.
+    No interval covers the rows and values that are dropped or moved before the noise.
     """
-    return "; ".join([*_kept(plan, step), *_holds(step)]) or "all rows"
+    return "; ".join([*_used(plan, step), *_conditions(step)]) or "all rows"
 
 
-def _kept(plan: Plan, step: Step) -> Iterator[str]:
+def _used(plan: Plan, step: Step) -> Iterator[str]:
     unit = plan.spec.privacy.unit
     if step.bound is not None and unit is not None:
         others = "count at their fill" if step.name in filled(plan) else "are dropped"
@@ -93,21 +93,21 @@ def _kept(plan: Plan, step: Step) -> Iterator[str]:
         yield "only values inside the bins"
 
 
-def _holds(step: Step) -> Iterator[str]:
-    """Yield what the stated accuracy takes for granted."""
+def _conditions(step: Step) -> Iterator[str]:
+    """Yield the conditions of the stated accuracy."""
     if isinstance(step.readout, CentredMean | CentredVariance):
         yield "the value of a group without rows is noise alone"
-    rests = condition_words(step)
-    if rests is not None:
-        yield f"the stated ± holds {rests}"
+    condition = condition_words(step)
+    if condition is not None:
+        yield f"the stated ± holds {condition}"
 
 
 def post_processing(step: Step) -> str:
     """Return how noisy numbers become the released value."""
     match step.readout:
         case Affine(offset=offset, scale=scale):
-            plainly = offset == 0 and scale == 1
-            rule = "none" if plainly else "shifted and scaled to its unit"
+            unchanged = offset == 0 and scale == 1
+            rule = "none" if unchanged else "shifted and scaled to its unit"
         case CentredMean():
             rule = (
                 "noisy sum about the middle, over the noisy count taken as at least 1"

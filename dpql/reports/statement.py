@@ -1,6 +1,6 @@
-"""In-toto Statements, version 1: which files a signature is about, and what it says.
+"""In-toto Statements, version 1: which files are signed, and what is said of them.
 
-Written and read in one spelling only. The type of the predicate is part of what is
+A statement has one canonical form. The type of the predicate is part of what is
 signed, so an approval, a release and a rehearsal can never stand for one another.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 
 from dpql.errors import VerifyFault
 from dpql.model.codec import Malformed, canonical, decode, encode, parse
-from dpql.reports.format_versions import format_of, lowered, raised, subjects_of
-from dpql.reports.predicate import APPROVAL, REHEARSAL, RELEASE
+from dpql.reports.format_versions import downgraded, format_of, subjects_of, upgraded
+from dpql.reports.predicate import APPROVAL, REHEARSAL, RELEASE, LedgerRecord
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 
@@ -42,8 +42,8 @@ class Statement:
 def write_statement(
     predicate_type: str, hint: type, predicate: object, subjects: Mapping[str, str]
 ) -> bytes:
-    """Return the payload that states the predicate about the subjects of its kind."""
-    document = lowered(predicate_type, encode(hint, predicate))
+    """Return the payload that states a predicate of the files of its kind."""
+    document = downgraded(predicate_type, encode(hint, predicate))
     names = subjects_of(predicate_type, format_of(document))
     assert tuple(sorted(subjects)) == names
     return canonical(
@@ -60,11 +60,11 @@ def write_statement(
 
 
 def read_statement(payload: bytes, predicate_type: str, hint: type) -> Statement:
-    """Return what a payload states, if it is of the type that was asked for.
+    """Return the statement of a payload of the given type.
 
     Raises:
-        VerifyFault: the payload is of another type (DPQL605), or is not in the one
-            spelling that dpql writes (DPQL606).
+        VerifyFault: the payload is of another type (DPQL605), or is not canonical
+            (DPQL606).
     """
     try:
         document = parse(payload, limit=LIMIT)
@@ -73,7 +73,7 @@ def read_statement(payload: bytes, predicate_type: str, hint: type) -> Statement
         found = document["predicate"]
         names = subjects_of(predicate_type, format_of(found))
         subjects = _subjects(document["subject"], names)
-        predicate = decode(hint, raised(predicate_type, found))
+        predicate = decode(hint, upgraded(predicate_type, found))
     except Malformed as error:
         raise _unreadable(str(error)) from None
     written = write_statement(predicate_type, hint, predicate, dict(subjects))
@@ -84,7 +84,7 @@ def read_statement(payload: bytes, predicate_type: str, hint: type) -> Statement
 
 def content_digest(predicate_type: str, hint: type, predicate: object) -> str:
     """Return the sha256 of a predicate as ``jq -S .predicate`` prints it."""
-    document = lowered(predicate_type, encode(hint, predicate))
+    document = downgraded(predicate_type, encode(hint, predicate))
     return hashlib.sha256(canonical(document)).hexdigest()
 
 
@@ -98,11 +98,30 @@ def kind_of_payload(payload: bytes) -> str:
     return found if isinstance(found, str) else ""
 
 
+def read_ledger_record(payload: bytes) -> LedgerRecord | None:
+    """Return the debit that a release states, without decoding its values.
+
+    Raises:
+        VerifyFault: it is no release (DPQL605).
+    """
+    try:
+        document = parse(payload, limit=LIMIT)
+        kind = document["predicateType"]
+        predicate = upgraded(RELEASE, document["predicate"])
+        found = decode(LedgerRecord | None, predicate["ledger"])
+    except (Malformed, KeyError, TypeError):
+        kind = None
+    if kind != RELEASE:
+        raise VerifyFault.of("DPQL605", "this is not a release")
+    assert found is None or isinstance(found, LedgerRecord)
+    return found
+
+
 def read_day(text: str) -> date:
     """Return the day that ``YYYY-MM-DD`` names.
 
     Raises:
-        VerifyFault: it is no day in that spelling (DPQL606).
+        VerifyFault: it is no such day (DPQL606).
     """
     try:
         day = date.fromisoformat(text)
@@ -114,7 +133,7 @@ def read_day(text: str) -> date:
 
 
 def _subjects(document: Any, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the subjects with their digests; refuse any but the named, in order."""
+    """Return the subjects with their digests; refuse any but these, in this order."""
     if not isinstance(document, list) or len(document) != len(names):
         raise Malformed("there is a subject too many or too few")
     subjects = []
@@ -123,7 +142,7 @@ def _subjects(document: Any, names: tuple[str, ...]) -> tuple[tuple[str, str], .
         _require(item["digest"], {"sha256"})
         digest = item["digest"]["sha256"]
         if item["name"] != name:
-            raise Malformed("a subject is not the file that belongs in its place")
+            raise Malformed("a subject is not the expected file")
         if not isinstance(digest, str) or _SHA256.fullmatch(digest) is None:
             raise Malformed("a digest is not a sha256")
         subjects.append((name, digest))

@@ -2,8 +2,8 @@
 
     steward@example.org namespaces="dpql-release",valid-before="20270601" ssh-ed25519 …
 
-A key without ``namespaces`` is trusted for nothing here, unlike in OpenSSH: a role is
-given, never assumed. Times count by whole days; a key must be valid all day.
+Unlike in OpenSSH, a key without ``namespaces`` is trusted for nothing: a role is given,
+never assumed. Times count in whole days; a key must be valid all day.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Trust:
     keys: tuple[TrustedKey, ...]
 
     def of(self, key_id: str) -> tuple[TrustedKey, ...]:
-        """Return what is said about the key with that fingerprint."""
+        """Return every line on the key with that fingerprint."""
         return tuple(one for one in self.keys if one.key.fingerprint == key_id)
 
 
@@ -94,7 +94,7 @@ def load_trust(path: Path) -> Trust:
 def parse_trust(text: str) -> Trust:
     """Return the trust that the text of an ``allowed_signers`` file states.
 
-    Keys of other algorithms are passed over: they can sign nothing that is read here.
+    Keys of other algorithms are skipped: dpql reads nothing that they sign.
 
     Raises:
         VerifyFault: a line cannot be understood wholly (DPQL624).
@@ -153,18 +153,18 @@ def _line(words: list[str]) -> TrustedKey | str | None:
     principals = tuple(words[0].split(","))
     if not all(_PRINCIPAL.fullmatch(name) for name in principals):
         return None
-    place = next(
+    index = next(
         (i for i, word in enumerate(words[1:3], start=1) if _FOREIGN.fullmatch(word)),
         None,
     )
-    if place is None or place + 1 >= len(words):
+    if index is None or index + 1 >= len(words):
         return None
-    options = _options(words[1]) if place > 1 else {}
+    options = _options(words[1]) if index > 1 else {}
     if options is None:
         return None
-    if words[place] != ALGORITHM:
-        return words[place]
-    key = read_public(words[place], words[place + 1])
+    if words[index] != ALGORITHM:
+        return words[index]
+    key = read_public(words[index], words[index + 1])
     days = _days(options)
     namespaces = [name for name in options.get("namespaces", "").split(",") if name]
     if (
@@ -206,7 +206,7 @@ def _days(options: dict[str, str]) -> tuple[date | None, date | None] | None:
 
 
 def _day(text: str | None, *, up: bool) -> date | None:
-    """Return the day of a time; one that begins within a day is moved to the next."""
+    """Return the day of a time; ``up`` moves a time within a day to the next day."""
     if text is None:
         return None
     found = _TIME.fullmatch(text)

@@ -1,8 +1,8 @@
-"""Verification: believe a report only as far as it can be derived again.
+"""Verification: believe only what can be derived again.
 
-Signatures come first, on the exact bytes; only then is anything parsed. Then the whole
-report is rebuilt from its plan, its noisy numbers, its date and the ledger's record,
-and compared. What cannot be checked is listed.
+Signatures are checked first, on the exact bytes; only then is anything parsed. Then the
+whole report is rebuilt from its plan, its noisy numbers, its date and the ledger's
+record, and compared. What cannot be checked is listed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from dpql.reports.checks import (
     CELLS,
     FILES_AWAY,
     LEDGER_AWAY,
+    PROSE,
     UNCHECKED,
-    WORDING,
     Check,
     approval_check,
     arithmetic_check,
@@ -47,10 +47,10 @@ from dpql.reports.predicate import (
 )
 from dpql.reports.predicate_builder import predicate_of
 from dpql.reports.recompute import (
-    disagrees,
-    in_the_words_of,
+    mismatch,
     recompute,
-    require_stated,
+    require_plausible,
+    with_prose_of,
 )
 from dpql.reports.statement import Statement, read_day, read_statement
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
@@ -102,7 +102,7 @@ def verify(
     chain: Chain | None = None,
     threshold: int = 1,
 ) -> Verified:
-    """Return what a report vouches for, or raise.
+    """Return what a report vouches for; refuse one that does not hold.
 
     ``audit`` refuses a plan that is not what its spec compiles to. ``files`` are the
     tables and the page that came with the report, ``plan`` the plan that was expected.
@@ -148,7 +148,7 @@ def verify(
     ]
     unchecked = [*UNCHECKED, FILES_AWAY if files is None else CELLS]
     if predicate.plan.version != VERSION:
-        unchecked.append(WORDING)
+        unchecked.append(PROSE)
     if record is not None and facts is None:
         unchecked.append(LEDGER_AWAY)
     return Verified(
@@ -204,10 +204,10 @@ def _require_plan(
 ) -> None:
     found = predicate.plan
     if predicate.plan_digest != found.digest:
-        raise disagrees("the digest of the plan")
+        raise mismatch("the digest of the plan")
     if (predicate.format == FIRST_FORMAT) != (found.version != VERSION):
-        # An older plan excuses an older report, and nothing else does.
-        raise disagrees("the format of the plan")
+        # A report is as old as its plan.
+        raise mismatch("the format of the plan")
     try:
         audit(found)
     except DpqlError as error:
@@ -224,7 +224,7 @@ def _require_plan(
 
 
 def _require_derived(predicate: ReportPredicate, day: date) -> Release:
-    require_stated(predicate)
+    require_plausible(predicate)
     release = recompute(predicate)
     derived = predicate_of(
         release,
@@ -235,12 +235,12 @@ def _require_derived(predicate: ReportPredicate, day: date) -> Release:
         format_=predicate.format,
     )
     if predicate.plan.version != VERSION:
-        derived = in_the_words_of(predicate, derived)
+        derived = with_prose_of(predicate, derived)
     for name in ("title", "purpose", "guarantee", "statistics", "caveats"):
         if getattr(derived, name) != getattr(predicate, name):
-            raise disagrees(f"`{name}`")
+            raise mismatch(f"`{name}`")
     if derived != predicate:
-        raise disagrees("a member")
+        raise mismatch("a member")
     return release
 
 
@@ -248,7 +248,7 @@ def _require_table(statement: Statement, release: Release) -> None:
     """Refuse a report whose signed csv has other values, whatever file came with it."""
     written = hashlib.sha256(release.to_csv().encode()).hexdigest()
     if dict(statement.subjects)[CSV_NAME] != written:
-        raise disagrees(f"the digest of {CSV_NAME}")
+        raise mismatch(f"the digest of {CSV_NAME}")
 
 
 def _require_ledger(

@@ -14,7 +14,7 @@ from dpql.errors import VerifyFault
 from dpql.reports.file_names import FOLDER, TABLES
 from dpql.reports.folder import (
     read_folder,
-    strangers_in,
+    unsigned_files,
     write_folder,
     write_numbered,
 )
@@ -63,8 +63,8 @@ def test_other_files_in_the_folder_stay(tmp_path: Path) -> None:
     (folder / "release.csv").unlink()
     assert write_folder(folder, OURS) == ("release.csv",)
     assert _held(folder) == {**OURS, "notes.txt": b"mine"}
-    assert strangers_in(folder) == ("notes.txt",)
-    assert strangers_in(folder / "release.dsse.json") == ()
+    assert unsigned_files(folder) == ("notes.txt",)
+    assert unsigned_files(folder / "release.dsse.json") == ()
 
 
 def test_tables_alone_are_completed(tmp_path: Path) -> None:

@@ -23,8 +23,9 @@ from reports.sample_releases import (
 from dpql.errors import VerifyFault
 from dpql.model.codec import canonical
 from dpql.reports.approval import approve, verify_approvals
-from dpql.reports.display import read_ledger_record, unverified_view
+from dpql.reports.display import unverified_view
 from dpql.reports.envelope import peek, seal
+from dpql.reports.statement import read_ledger_record
 
 PLAN = small_plan()
 STATEMENTS = [

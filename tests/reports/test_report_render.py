@@ -26,7 +26,7 @@ from dpql.reports.display import View, digits_of, unverified_view
 from dpql.reports.envelope import seal
 from dpql.reports.predicate import CellValue, ReportPredicate
 from dpql.reports.render_html import POLICY, as_html
-from dpql.reports.render_markdown import as_markdown, inert
+from dpql.reports.render_markdown import as_markdown, escape
 from dpql.reports.render_text import as_text
 
 HOSTILE = (
@@ -151,8 +151,8 @@ def test_hostile_names_are_inert_in_markdown() -> None:
         if line.startswith("| ") and "value" not in line
     }
     assert widths <= {3, 4, 5}
-    assert inert("a|b`c<d") == "a\\|b\\`c&lt;d"
-    assert inert("a  b") == "a &nbsp;b"
+    assert escape("a|b`c<d") == "a\\|b\\`c&lt;d"
+    assert escape("a  b") == "a &nbsp;b"
 
 
 def test_hostile_names_are_inert_in_csv() -> None:
