@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
 
-TESTS = Path(__file__).parent
+TESTS = str(Path(__file__).parent)
 STARTERS = {"subprocess", "multiprocessing"}
 """Modules that start processes."""
 
@@ -22,9 +23,13 @@ def functions(item: pytest.Function) -> Iterator[Any]:
         yield from (fixture.func for fixture in found)
 
 
-def starts_a_process(function: Any, seen: set[Any] | None = None) -> bool:
+@cache
+def starts_a_process(function: Any) -> bool:
     """Tell whether a function names a starter, or calls one of ours that does."""
-    seen = set() if seen is None else seen
+    return _starts(function, set())
+
+
+def _starts(function: Any, seen: set[Any]) -> bool:
     function = inspect.unwrap(getattr(function, "hypothesis", function))
     function = getattr(function, "inner_test", function)
     match function:
@@ -36,17 +41,17 @@ def starts_a_process(function: Any, seen: set[Any] | None = None) -> bool:
             methods = [
                 x for x in vars(function).values() if isinstance(x, FunctionType)
             ]
-            return any(starts_a_process(method, seen) for method in methods)
+            return any(_starts(method, seen) for method in methods)
         case FunctionType() if function not in seen and _is_ours(function):
             seen.add(function)
             named = map(function.__globals__.get, _names(function.__code__))
-            return any(starts_a_process(one, seen) for one in named)
+            return any(_starts(one, seen) for one in named)
         case _:
             return False
 
 
 def _is_ours(function: FunctionType) -> bool:
-    return Path(function.__code__.co_filename).is_relative_to(TESTS)
+    return function.__code__.co_filename.startswith(TESTS)
 
 
 def _names(code: CodeType) -> Iterator[str]:
