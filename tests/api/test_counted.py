@@ -70,7 +70,7 @@ def test_runs_on_every_dataset_of_the_ledger_count(office: Office) -> None:
     code, words, hint = _refused(lambda: _run(office, "autumn", once))
     assert code == "DPQL715"
     assert words == (
-        "the approvals allow 1 run of this plan, used up by now "
+        "the approvals allow 1 run of this plan, all used "
         "(1 of them on other datasets)"
     )
     assert "dpql approve PLAN --dataset autumn --runs 2 --out NEWFILE" in hint
