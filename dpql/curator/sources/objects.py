@@ -34,7 +34,8 @@ _DOUBLE_BYTES = 8
 _MOST_ZEROS = 1000
 """Decimals with more zeros at either end are written with an exponent."""
 
-Rules = Mapping[type, Callable[[Any], str | bytes | float | None]]
+Rules = Mapping[int, Callable[[Any], str | bytes | float | None]]
+"""By the identity of a type: the class of a type might have a hash that raises."""
 
 
 def stored_column(cells: Any, form: Form) -> Any:
@@ -65,10 +66,10 @@ def from_objects(cells: Iterable[object], form: Form) -> pl.Series:
     rules = _ID if form is Form.ID else _KEY if form is Form.CODE else _NUMBER
 
     def value(cell: object) -> str | bytes | float | None:
-        rule = rules.get(type(cell))
+        rule = rules.get(id(type(cell)))
         if rule is None:
             cell = _plain(cell)
-            rule = rules.get(type(cell), _null)
+            rule = rules.get(id(type(cell)), _null)
         return rule(cell)
 
     return texts_and_floats([value(cell) for cell in cells], form)
@@ -229,23 +230,23 @@ _PLAINLY: Mapping[type, Callable[[Any], object]] = {
     bytes: lambda cell: bytes.__getitem__(cell, slice(None)),
 }
 _NUMBER: Rules = {
-    str: _text,
-    int: _bounded,
-    float: _same,
-    bool: lambda cell: "1" if cell else "0",
-    Decimal: str,
+    id(str): _text,
+    id(int): _bounded,
+    id(float): _same,
+    id(bool): lambda cell: "1" if cell else "0",
+    id(Decimal): str,
 }
 _KEY: Rules = {
-    str: _text,
-    int: _digits,
-    float: _same,
-    bool: lambda cell: "true" if cell else "false",
+    id(str): _text,
+    id(int): _digits,
+    id(float): _same,
+    id(bool): lambda cell: "true" if cell else "false",
 }
 _ID: Rules = {
-    str: encoded,
-    int: _digit_bytes,
-    float: _same,
-    bool: lambda cell: b"true" if cell else b"false",
-    bytes: _same,
-    Decimal: _decimal,
+    id(str): encoded,
+    id(int): _digit_bytes,
+    id(float): _same,
+    id(bool): lambda cell: b"true" if cell else b"false",
+    id(bytes): _same,
+    id(Decimal): _decimal,
 }
