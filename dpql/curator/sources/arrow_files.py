@@ -89,7 +89,8 @@ def stored_columns(
 
 def _open(content: Content) -> Any:
     if isinstance(content, str):
-        return pa.memory_map(content)
+        # Not as memory: cutting the file short would end the process.
+        return pa.OSFile(content)
     if isinstance(content, bytes):
         return pa.BufferReader(content)
     try:

@@ -8,7 +8,7 @@ Arrow refuses some of them, depending on the cells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from dpql.curator.sources.arrow_files import fragments, open_content, stored_columns
 from dpql.curator.sources.canonical import FrameCanonicaliser
+from dpql.curator.sources.footer import Chunk, read_chunks
 from dpql.curator.sources.locate import File
 from dpql.curator.sources.prefetch import Task
 from dpql.curator.sources.source import Fragment, Request
@@ -32,8 +33,11 @@ _READ_ROWS = 1 << 19
 _LARGE = 1 << 31
 """Arrow counts the bytes of a text column in 32 bits below this."""
 
-_DICTIONARY = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
-_PLAIN = {"PLAIN", "RLE", "BIT_PACKED"}
+_DICTIONARY = {2, 8}
+_PLAIN = {0, 3, 4}
+_DIFFERENCES = 5
+"""Encodings, numbered as in the format: two of dictionaries; plain, of runs, packed."""
+
 _TEXT = ("string", "large_string", "string_view", "binary", "large_binary")
 
 
@@ -76,15 +80,18 @@ def _fragment(file: File, data: Data) -> Fragment:
 class _Footer:
     """The footer of a file, and how it says that columns are read.
 
-    ``enums`` are columns of an enum, whose words Arrow takes for bytes.
+    Attributes:
+        schema: the types of Arrow, and text for enums, which it takes for bytes.
+        columns: where each column is among the chunks of a row group.
+        chunks: those of every row group.
     """
 
     file: File
     size: int
     metadata: Any
     schema: Any
-    enums: frozenset[str]
-    chunks: Any
+    columns: Mapping[str, int]
+    chunks: Sequence[Sequence[Chunk]]
 
     @classmethod
     def read(cls, file: File) -> _Footer:
@@ -92,14 +99,13 @@ class _Footer:
         source = open_content(file.content)
         header = pq.ParquetFile(source)
         leaves = [header.schema.column(i) for i in range(len(header.schema))]
-        binary = {x.name for x in header.schema_arrow if str(x.type) == "binary"}
-        enums = frozenset(
-            leaf.path
-            for leaf in leaves
-            if leaf.path in binary and leaf.logical_type.type == "ENUM"
-        )
+        # A part of a column may have the path that is another one's name.
+        columns = {x.name: i for i, x in enumerate(leaves) if x.name == x.path}
+        enums = {x.name for x in leaves if x.logical_type.type == "ENUM"}
         fields = [
-            field.with_type(pa.string()) if field.name in enums else field
+            field.with_type(pa.string())
+            if str(field.type) == "binary" and field.name in enums & set(columns)
+            else field
             for field in header.schema_arrow
         ]
         return cls(
@@ -107,8 +113,8 @@ class _Footer:
             size=source.size(),
             metadata=header.metadata,
             schema=pa.schema(fields),
-            enums=enums,
-            chunks={leaf.path: index for index, leaf in enumerate(leaves)},
+            columns=columns,
+            chunks=read_chunks(source),
         )
 
     def together(self) -> list[list[int]]:
@@ -147,24 +153,24 @@ class _Footer:
             yield self._by_polars(numbers, groups, 0, rows), rows
         elif rows <= _READ_ROWS:
             table = reader.read_row_groups(groups, columns=others, use_threads=threads)
-            yield self._cells(table, numbers, groups, 0), rows
+            yield self._cells(table, others, numbers, groups, 0), rows
         else:
             start = 0
             for batch in reader.iter_batches(
                 _READ_ROWS, row_groups=groups, columns=others, use_threads=threads
             ):
-                yield self._cells(batch, numbers, groups, start), batch.num_rows
+                yield self._cells(batch, others, numbers, groups, start), batch.num_rows
                 start += batch.num_rows
 
     def _cells(
-        self, table: Any, numbers: Sequence[str], groups: Sequence[int], start: int
+        self,
+        table: Any,
+        others: Sequence[str],
+        numbers: Sequence[str],
+        groups: Sequence[int],
+        start: int,
     ) -> dict[str, Any]:
-        cells = {name: table.column(name) for name in table.schema.names}
-        for name in self.enums & set(cells):
-            text = (
-                pa.large_string() if "large" in str(cells[name].type) else pa.string()
-            )
-            cells[name] = cells[name].cast(text)
+        cells = {name: table.column(name) for name in others}
         if numbers:
             cells |= self._by_polars(numbers, groups, start, table.num_rows)
         return cells
@@ -173,27 +179,29 @@ class _Footer:
         self, names: Sequence[str], groups: Sequence[int], start: int, rows: int
     ) -> dict[str, pl.Series]:
         before = sum(self.metadata.row_group(x).num_rows for x in range(groups[0]))
-        scan = _scan(self.file.content).select(cs.by_name(*names))
+        content = self.file.content
+        if not isinstance(content, str | bytes):
+            content = open_content(content, self.size).read()
+        scan = _scan(content).select(cs.by_name(*names))
         frame = scan.slice(before + start, rows).collect(engine="in-memory")
         return {name: frame.get_column(name) for name in names}
 
     def _way(self, name: str, groups: Sequence[int]) -> str:
         """Return how a column is read: by Arrow in one of three ways, or by polars."""
-        chunks = [self._chunk(group, name) for group in groups]
+        if name not in self.columns:
+            return "arrow"
+        chunks = [self.chunks[group][self.columns[name]] for group in groups]
         dtype = str(self.schema.field(name).type)
-        encodings = set().union(*(set(chunk.encodings) for chunk in chunks))
-        if "DELTA_BINARY_PACKED" in encodings and dtype not in _TEXT:
-            return "polars" if isinstance(self.file.content, str | bytes) else "arrow"
+        encodings = set().union(*(chunk.encodings for chunk in chunks))
+        if _DIFFERENCES in encodings and dtype not in _TEXT:
+            return "polars"
         if dtype in _TEXT or dtype.startswith("dictionary"):
-            size = sum(chunk.total_uncompressed_size for chunk in chunks)
+            size = sum(chunk.size for chunk in chunks)
             if size >= _LARGE or not encodings <= _DICTIONARY | _PLAIN:
                 return "large"
-            if all(_DICTIONARY & set(chunk.encodings) for chunk in chunks):
-                return "dictionary" if name not in self.enums else "arrow"
+            if all(_DICTIONARY & chunk.encodings for chunk in chunks):
+                return "dictionary"
         return "arrow"
-
-    def _chunk(self, group: int, name: str) -> Any:
-        return self.metadata.row_group(group).column(self.chunks[name])
 
 
 def _scan(content: Any) -> pl.LazyFrame:

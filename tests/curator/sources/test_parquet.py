@@ -1,0 +1,216 @@
+"""Parquet files as other programs write them: encodings, types, names, row groups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from http_servers import served
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import (
+    FEW,
+    ID,
+    REAL,
+    TABLE,
+    WHOLE,
+    arrow,
+    category,
+    declare,
+    duckdb_parquet,
+    expected,
+    ordered,
+    raw_text,
+    rows,
+    tables,
+    write_parquet,
+)
+
+from dpql.curator.sources import open_source, parquet
+
+DATA = declare(k=category("north", "south"), x=WHOLE)
+WORDS = ["north", None, "south", "east", "north", "north"]
+_KNOWN = ("north", "south")
+
+
+def _expected(words: list[str | None], numbers: Any) -> list[tuple[Any, ...]]:
+    pairs = zip(words, numbers, strict=True)
+    return ordered([(word if word in _KNOWN else None, x) for word, x in pairs])
+
+
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize(
+    "encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"]
+)
+def test_words_may_be_encoded_in_any_way(
+    encoding: str, *, listed: bool, tmp_path: Path
+) -> None:
+    """Arrow reads only some encodings as dictionaries, and the others as text."""
+    words = pa.array(WORDS)
+    table = {"k": words.dictionary_encode() if listed else words, "x": range(6)}
+    path = write_parquet(
+        pa.table(table),
+        tmp_path,
+        use_dictionary=False,
+        column_encoding={"k": encoding},
+        row_group_size=2,
+    )
+    assert _expected(WORDS, range(6)) == rows(path, DATA)
+
+
+@pytest.mark.parametrize("rows_together", [1, 3000, 1 << 19])
+def test_a_dictionary_may_grow_too_large(
+    rows_together: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the cells that follow stand for themselves, in the same row group."""
+    monkeypatch.setattr(parquet, "_READ_ROWS", rows_together)
+    words: list[str | None] = [*WORDS * 200, *(f"word {n}" for n in range(2000))]
+    path = write_parquet(
+        pa.table({"k": words, "x": [n % 99 for n in range(len(words))]}),
+        tmp_path,
+        dictionary_pagesize_limit=1,
+        write_batch_size=10,
+    )
+    assert _expected(words, [n % 99 for n in range(len(words))]) == rows(path, DATA)
+
+
+@pytest.mark.parametrize("version", ["V1", "V2"])
+def test_each_row_group_may_be_encoded_in_its_own_way(
+    version: str, tmp_path: Path
+) -> None:
+    """Few words are a dictionary in files of DuckDB, and many words are not."""
+    words: list[str | None] = [*WORDS * 30_000, *(f"word {n}" for n in range(150_000))]
+    numbers = [n % 99 for n in range(len(words))]
+    frame = pl.DataFrame({"k": words, "x": numbers})
+    path = duckdb_parquet(frame, tmp_path / "rows.parquet", version)
+    assert _expected(words, numbers) == rows(path, DATA)
+
+
+_FAR: list[tuple[Any, Any]] = [
+    (pl.Int32, [-(2**31), 2**31 - 1]),
+    (pl.UInt32, [0, 2**32 - 1]),
+    (pl.Int64, [-(2**63), 2**63 - 1]),
+    (pl.Decimal(9, 0), [-(10**8), 10**8]),
+]
+
+
+@pytest.mark.parametrize("remote", [False, True])
+@pytest.mark.parametrize(("dtype", "ends"), _FAR, ids=str)
+def test_numbers_may_be_stored_as_differences_of_more_bits(
+    dtype: Any, ends: list[int], *, remote: bool, tmp_path: Path
+) -> None:
+    """DuckDB takes differences in 64 bits, which Arrow refuses, depending on cells."""
+    cells = pl.Series("x", [*ends, 7, *ends] * 500).cast(dtype)
+    frame = pl.DataFrame([cells, pl.Series("k", ["north"] * 2500)])
+    path = duckdb_parquet(frame, tmp_path / "rows.parquet")
+    wanted = expected(frame, DATA)
+    if not remote:
+        assert wanted == rows(path, DATA)
+        return
+    with served({"/rows.parquet": path.read_bytes()}, ranges=True) as host:
+        assert wanted == rows(f"{host}/rows.parquet", DATA)
+
+
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_an_enum_is_text(*, raw: bool, dictionary: bool, tmp_path: Path) -> None:
+    """Other programs write enums, which Arrow takes for bytes."""
+    words = [b"north", None, b"south", b"s\xff" if raw else b"east"]
+    table = pa.table({"k": raw_text(words), "x": ["1", "2", "3", "4"]})
+    path = write_parquet(table, tmp_path, store_schema=False, use_dictionary=dictionary)
+    text, enum = b"\x25\x00\x4c\x1c\x00\x00", b"\x25\x08\x4c\x4c\x00\x00"
+    path.write_bytes(path.read_bytes().replace(text, enum))
+    assert "ENUM" == pq.ParquetFile(path).schema.column(0).logical_type.type
+    wanted = [("north", 1), (None, 2), ("south", 3), (None, 4)]
+    assert ordered(wanted) == rows(path, DATA)
+    ids = rows(path, declare(k=ID))
+    assert ordered([(word,) for word in words]) == ids
+
+
+@pytest.mark.parametrize("names", [["s", "x", "s.x"], ["s.x", "x", "s"]])
+def test_a_part_of_a_column_is_not_the_column_of_its_name(
+    names: list[str], tmp_path: Path
+) -> None:
+    """`x` may be a column and a part of another, and `s.x` the name of a third."""
+    table = {
+        "s": pa.array([{"x": "1"}, {"x": "4"}]),
+        "x": pa.array([2, 3]),
+        "s.x": pa.array([5, 6], pa.int32()),
+    }
+    path = write_parquet(pa.table({name: table[name] for name in names}), tmp_path)
+    data = declare(**{"x": WHOLE, "s.x": WHOLE})
+    assert [(2, 5), (3, 6)] == rows(path, data)
+
+
+@pytest.mark.property
+@given(frame=tables(), data=st.data())
+@FEW
+def test_rows_may_lie_in_any_row_groups_and_pages(
+    frame: pl.DataFrame, data: st.DataObject, tmp_path: Path
+) -> None:
+    """Whatever the codec, the pages and the row groups are, cells are the same."""
+    path = write_parquet(
+        arrow(frame),
+        tmp_path,
+        row_group_size=data.draw(st.sampled_from([1, 2, 5])),
+        compression=data.draw(
+            st.sampled_from(["none", "snappy", "gzip", "zstd", "lz4"])
+        ),
+        data_page_version=data.draw(st.sampled_from(["1.0", "2.0"])),
+        data_page_size=data.draw(st.sampled_from([1, 64, 1 << 20])),
+        write_batch_size=data.draw(st.sampled_from([1, 3, 1024])),
+        store_schema=data.draw(st.booleans()),
+        store_decimal_as_integer=data.draw(st.booleans()),
+        use_dictionary=data.draw(st.booleans()),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "_READ_ROWS", data.draw(st.sampled_from([1, 3, 99])))
+        patch.setattr(parquet, "_LARGE", data.draw(st.sampled_from([1, 1 << 31])))
+        assert expected(frame, TABLE) == rows(path, TABLE)
+
+
+@pytest.mark.parametrize("size", [1, 4, 1 << 19])
+def test_numbers_that_polars_reads_stand_beside_text(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each row keeps its cells, in whatever batches Arrow reads the text."""
+    monkeypatch.setattr(parquet, "_READ_ROWS", size)
+    path = write_parquet(
+        pa.table({"k": WORDS * 4, "x": range(24), "unused": range(24)}),
+        tmp_path,
+        use_dictionary=["k"],
+        column_encoding={"x": "DELTA_BINARY_PACKED", "unused": "PLAIN"},
+        row_group_size=7,
+    )
+    assert _expected(WORDS * 4, range(24)) == rows(path, DATA)
+    assert ordered([(x,) for x in range(24)]) == rows(path, declare(x=WHOLE))
+
+
+def test_a_file_without_row_groups_has_no_rows(tmp_path: Path) -> None:
+    """It is a table all the same."""
+    path = tmp_path / "rows.parquet"
+    schema = pa.schema({"k": pa.string(), "x": pa.int64()})
+    pq.ParquetWriter(path, schema).close()
+    assert 0 == pq.ParquetFile(path).metadata.num_row_groups
+    assert [] == rows(path, DATA)
+    assert 0 == open_source(path, DATA).row_count()
+
+
+@pytest.mark.parametrize("remote", [False, True])
+def test_several_threads_read_one_file(*, remote: bool, tmp_path: Path) -> None:
+    """Many row groups of many columns, read at once, are what they were."""
+    table = pa.table({"x": range(20_000), "y": [n * 0.5 for n in range(20_000)]})
+    path = write_parquet(table, tmp_path, row_group_size=500, use_dictionary=False)
+    data = declare(x=WHOLE, y=REAL)
+    wanted = ordered([(n, n * 0.5) for n in range(20_000)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "_READ_ROWS", 500)
+        if not remote:
+            assert wanted == rows(path, data)
+            return
+        with served({"/rows.parquet": path.read_bytes()}, ranges=True) as host:
+            assert wanted == rows(f"{host}/rows.parquet", data)
