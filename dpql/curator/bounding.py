@@ -86,23 +86,24 @@ class Bounder:
         self._blocks = list(_blocks(ids[order]))
 
     def survivors(
-        self, cells: NDArray[Any], *, rows: int, most_cells: int | None
+        self, cells: NDArray[Any], *, count: int, rows: int, most_cells: int
     ) -> Mask:
         """Return which rows survive, in the order of the bounder.
 
         Args:
             cells: the cell of each row in that order, counted from 1; 0 for rows that
                 take no part.
+            count: how many cells there are.
             rows: the most rows of a unit in a cell.
-            most_cells: the most cells of a unit; None when there is only one cell.
+            most_cells: the most cells of a unit.
         """
         keep: Mask = np.empty(len(cells), np.bool_)
         for block in self._blocks:
             part = cells[block.rows]
             keep[block.rows] = (
                 block.first_rows(part != 0, rows)
-                if most_cells is None
-                else block.first_rows_of_cells(part, rows, most_cells)
+                if count == 1
+                else block.first_rows_of_cells(part, count, rows, most_cells)
             )
         return keep
 
@@ -127,7 +128,7 @@ class _Block:
         return found
 
     def first_rows_of_cells(
-        self, cells: NDArray[Any], rows: int, most_cells: int
+        self, cells: NDArray[Any], count: int, rows: int, most_cells: int
     ) -> Mask:
         """Return which rows are the first of the first cells of their unit.
 
@@ -135,7 +136,7 @@ class _Block:
         in a cell stands for the cell; where it ranks among the others of the unit, so
         does the cell.
         """
-        order, pairs = _sorted_pairs(self.units, cells)
+        order, pairs = _sorted_pairs(self.units, cells, count)
         start = _differ(pairs, 1)
         heads = order.take(np.flatnonzero(start))
         leading: Mask = np.zeros(len(cells), np.bool_)
@@ -273,10 +274,12 @@ def _blocks(ids: Integers) -> Iterator[_Block]:
         yield _Block(slice(first, last), np.cumsum(part) - 1, np.flatnonzero(part))
 
 
-def _sorted_pairs(units: Integers, cells: NDArray[Any]) -> tuple[Integers, Words]:
+def _sorted_pairs(
+    units: Integers, cells: NDArray[Any], count: int
+) -> tuple[Integers, Words]:
     """Return the rows in a cell by unit and cell, and a word for each such pair."""
     index_bits = len(units).bit_length()
-    cell_bits = int(cells.max(initial=0)).bit_length()
+    cell_bits = count.bit_length()
     pairs: Words = units.view(np.uint64) << np.uint64(cell_bits)
     pairs |= cells.astype(np.uint64)
     candidates = cells != 0

@@ -31,6 +31,11 @@ class Form(Enum):
     ID = "id"
 
 
+_DESCRIPTIONS = {Form.WHOLE: "whole number", Form.REAL: "real number", Form.ID: "id"}
+_SHOWN_KEYS = 12
+"""Keys that are printed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanonicalColumn:
     """A declared column in canonical form; ``keys`` are those of a CODE."""
@@ -38,6 +43,13 @@ class CanonicalColumn:
     name: str
     form: Form
     keys: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.form is not Form.CODE:
+            return f"{self.name} ({_DESCRIPTIONS[self.form]})"
+        keys = ", ".join(self.keys[:_SHOWN_KEYS])
+        more = ", ..." if len(self.keys) > _SHOWN_KEYS else ""
+        return f"{self.name} ({len(self.keys)} keys: {keys}{more})"
 
     @property
     def is_number(self) -> bool:

@@ -47,6 +47,9 @@ class WholeQuantiser:
     steps: int
     fill: int | None
 
+    def __str__(self) -> str:
+        return _described(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RealQuantiser:
@@ -58,6 +61,9 @@ class RealQuantiser:
     steps: int
     fill: int | None
     overshoots: bool
+
+    def __str__(self) -> str:
+        return _described(self)
 
 
 Quantiser = WholeQuantiser | RealQuantiser
@@ -76,6 +82,14 @@ class Bins:
     lower: float
     upper: float
     fill: float | None
+
+    def number(self, cell: float) -> str:
+        """Return the number that a start or the end stands for, as people write it."""
+        if self.quantiser is None:
+            return f"{cell:.12g}"
+        share = Fraction(cell) / self.quantiser.steps
+        lower, upper = Fraction(self.lower), Fraction(self.upper)
+        return f"{double(lower + share * (upper - lower)):.12g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +205,11 @@ def double(x: Fraction) -> float:
         return x.numerator / x.denominator
     except OverflowError:
         return _LARGEST if x > 0 else -_LARGEST
+
+
+def _described(found: Quantiser) -> str:
+    fill = "" if found.fill is None else f", null as step {found.fill}"
+    return f"{found.lower:.12g} to {found.upper:.12g} in {found.steps} steps{fill}"
 
 
 def _width(column: NumberColumn) -> Fraction:

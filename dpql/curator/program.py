@@ -8,8 +8,8 @@ is for a curious reviewer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from operator import mul
@@ -35,6 +35,12 @@ from dpql.model.spec import (
     Or,
 )
 
+_TERM_BITS = 63
+"""A term of a sum fits into a signed word."""
+
+_SHOWN_KEYS = 12
+"""Keys and bins that are printed; of more only the number is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Present:
@@ -55,20 +61,27 @@ class Within:
     upper: int | float | None
 
     def __str__(self) -> str:
-        lower = "" if self.lower is None else f"{self.lower} <= "
-        upper = "" if self.upper is None else f" <= {self.upper}"
-        return f"{lower}{self.column}{upper}"
+        if self.lower == self.upper:
+            return f"{self.column} == {self.lower}"
+        if self.lower is None:
+            return f"{self.column} <= {self.upper}"
+        if self.upper is None:
+            return f"{self.column} >= {self.lower}"
+        return f"{self.lower} <= {self.column} <= {self.upper}"
 
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The cell is one of these codes."""
+    """The cell is one of these codes; ``keys`` are their words, for people."""
 
     column: str
     codes: tuple[int, ...]
+    keys: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.column} has a code of {{{', '.join(map(str, self.codes))}}}"
+        one = "is" if len(self.keys) == 1 else "is one of"
+        quoted = [f'"{key}"' for key in self.keys]
+        return f"{self.column} {one} {_shown(quoted)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +91,11 @@ class Negation:
     operand: Test
 
     def __str__(self) -> str:
+        match self.operand:
+            case Present(column=column):
+                return f"{column} is null"
+            case Negation(operand=operand):
+                return str(operand)
         return f"not ({self.operand})"
 
 
@@ -88,7 +106,7 @@ class Conjunction:
     operands: tuple[Test, ...]
 
     def __str__(self) -> str:
-        return " and ".join(f"({one})" for one in self.operands)
+        return " and ".join(map(_bracketed, self.operands))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +116,7 @@ class Disjunction:
     operands: tuple[Test, ...]
 
     def __str__(self) -> str:
-        return " or ".join(f"({one})" for one in self.operands)
+        return " or ".join(map(_bracketed, self.operands))
 
 
 Test = Present | Within | OneOf | Negation | Conjunction | Disjunction
@@ -133,7 +151,8 @@ class BinAxis:
         return len(self.bins.starts)
 
     def __str__(self) -> str:
-        return f"{self.column} ({self.size} bins)"
+        ends = [self.bins.number(one) for one in (*self.bins.starts, self.bins.end)]
+        return f"{self.column} ({self.size} bins: {_shown(ends)})"
 
 
 Axis = KeyAxis | BinAxis
@@ -151,21 +170,16 @@ class Selection:
     where: Test | None
     axes: tuple[Axis, ...]
     bound: Bound | None
+    cells: int = field(init=False, compare=False)
+    """How many cells there are."""
+    strides: tuple[int, ...] = field(init=False, compare=False)
+    """By how much the number of a cell grows along each axis."""
 
-    @property
-    def cells(self) -> int:
-        """The number of cells."""
-        return reduce(mul, (axis.size for axis in self.axes), 1)
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """By how much the number of a cell grows along each axis."""
-        strides: list[int] = []
-        stride = 1
-        for axis in reversed(self.axes):
-            strides.insert(0, stride)
-            stride *= axis.size
-        return tuple(strides)
+    def __post_init__(self) -> None:
+        sizes = [axis.size for axis in self.axes]
+        strides = tuple(_product(sizes[axis:]) for axis in range(1, len(sizes) + 1))
+        object.__setattr__(self, "cells", _product(sizes))
+        object.__setattr__(self, "strides", strides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +190,7 @@ class Factor:
     quantiser: Quantiser
 
     def __str__(self) -> str:
-        return f"{self.column} in 0..{self.quantiser.steps}"
+        return f"{self.column} {self.quantiser}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,14 +199,16 @@ class Moment:
 
     name: str
     factors: tuple[Factor, ...]
+    largest: int = field(init=False, compare=False)
+    """The largest term."""
 
-    @property
-    def largest(self) -> int:
-        """The largest term."""
-        return reduce(mul, (one.quantiser.steps for one in self.factors), 1)
+    def __post_init__(self) -> None:
+        largest = _product(one.quantiser.steps for one in self.factors)
+        assert largest < 1 << _TERM_BITS, "the planner makes no finer grids"
+        object.__setattr__(self, "largest", largest)
 
     def __str__(self) -> str:
-        return f"{self.name} = " + (" * ".join(map(str, self.factors)) or "1")
+        return " * ".join(factor.column for factor in self.factors) or "rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,22 +225,24 @@ class Tally:
     moments: tuple[Moment, ...]
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.statistic}", *(f"  {x}" for x in self._lines())])
+        return "\n".join([self.statistic, *(f"  {x}" for x in self._lines())])
 
     def _lines(self) -> Iterator[str]:
         selection = self.selection
         if selection.where is not None:
-            yield f"rows    {selection.where}"
+            yield f"where   {selection.where}"
         if selection.axes:
             axes = " x ".join(map(str, selection.axes))
-            yield f"cells   {axes} = {selection.cells}"
+            yield f"cells   {selection.cells} = {axes}"
         if selection.bound is not None:
-            bound = selection.bound
-            yield f"keeps   {bound.rows} rows of a unit in each of {bound.cells} cells"
+            rows = _counted(selection.bound.rows, "row")
+            cells = _counted(min(selection.bound.cells, selection.cells), "cell")
+            yield f"keeps   at most {rows} of a unit in each of at most {cells}"
         if self.present:
-            yield f"without nulls of {', '.join(self.present)}"
-        for moment in self.moments:
-            yield f"sums    {moment}"
+            yield f"drops   rows in which {' or '.join(self.present)} is null"
+        for factor in dict.fromkeys(x for one in self.moments for x in one.factors):
+            yield f"steps   {factor}"
+        yield f"sums    {', '.join(map(str, self.moments))}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,11 +261,13 @@ class Program:
     tallies: tuple[Tally, ...]
 
     def __str__(self) -> str:
-        reads = ", ".join(
-            f"{column.name} ({column.form.value})" for column in self.columns
-        )
-        lines = [f"reads   {reads}", f"unit    {self.unit or 'row'}"]
-        return "\n".join([*lines, *map(str, self.tallies)]) + "\n"
+        many = "exactly" if self.counts_rows else "at most"
+        head = [
+            f"rows    {many} {self.declared_rows}, as declared",
+            f"unit    {self.unit or 'row'}",
+            *(f"reads   {column}" for column in self.columns),
+        ]
+        return "\n\n".join(["\n".join(head), *map(str, self.tallies)]) + "\n"
 
 
 def compile_program(plan: Plan) -> Program:
@@ -359,7 +379,28 @@ def _within(name: str, operator: Operator, value: Fraction, data: Data) -> Withi
 
 def _one_of(name: str, words: tuple[str, ...], data: Data) -> OneOf:
     keys = _category(data, name).keys
-    return OneOf(name, tuple(code for code, key in enumerate(keys) if key in words))
+    codes = tuple(code for code, key in enumerate(keys) if key in words)
+    return OneOf(name, codes, tuple(keys[code] for code in codes))
+
+
+def _product(numbers: Iterable[int]) -> int:
+    return reduce(mul, numbers, 1)
+
+
+def _bracketed(test: Test) -> str:
+    compound = isinstance(test, Conjunction | Disjunction)
+    return f"({test})" if compound else str(test)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _shown(words: Sequence[object]) -> str:
+    """Return a list of words, or its ends where it is long."""
+    if len(words) <= _SHOWN_KEYS:
+        return ", ".join(map(str, words))
+    return f"{words[0]}, {words[1]}, ..., {words[-1]}"
 
 
 def _reads(tally: Tally) -> Iterator[str]:

@@ -52,7 +52,12 @@ def survivors(
         alike = np.full(len(ids), 9, np.uint64)
     bounder = Bounder(units, hashes, alike, np.ones(len(ids), np.bool_), salt)
     keep = np.zeros(len(ids), np.bool_)
-    kept = bounder.survivors(counted[bounder.order], rows=rows, most_cells=most)
+    kept = bounder.survivors(
+        counted[bounder.order],
+        count=1 if most is None else 4096,
+        rows=rows,
+        most_cells=most or 1,
+    )
     keep[bounder.order] = kept
     return keep.tolist()  # type: ignore[no-any-return]
 
@@ -189,7 +194,7 @@ def test_rows_are_chosen_as_the_words_say(
         bounder = Bounder(units, hashes, drawn, known, SALT)
     ranks = np.array(cells, np.int64)[bounder.order] + 1
     kept = np.zeros(len(ids), np.bool_)
-    kept[bounder.order] = bounder.survivors(ranks, rows=rows, most_cells=most)
+    kept[bounder.order] = bounder.survivors(ranks, count=6, rows=rows, most_cells=most)
     expected = chosen_slowly(ids, cells, priorities, rows=rows, most=most)
     assert expected == kept.tolist()
 
@@ -272,8 +277,8 @@ def test_cells_of_large_numbers_are_told_apart() -> None:
     bounder = Bounder(units, hashes, alike, np.ones(400, np.bool_), SALT)
     small = np.array(cells, np.int64)[bounder.order] + 1
     kept = [
-        bounder.survivors(codes, rows=2, most_cells=2).tolist()
-        for codes in (small, small << 48)
+        bounder.survivors(small, count=count, rows=2, most_cells=2).tolist()
+        for count in (6, 1 << 48)
     ]
     assert kept[0] == kept[1]
 

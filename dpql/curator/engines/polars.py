@@ -8,7 +8,7 @@ a hash of the unit first, and `polars_bounding` bounds and sums each partition.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial, reduce
 from operator import and_
@@ -23,8 +23,8 @@ from dpql.curator.engines.polars_expressions import Expressions
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
     CellSums,
-    Integers,
-    Total,
+    Limbs,
+    Totals,
 )
 from dpql.curator.program import Program, Tally
 from dpql.curator.sources import open_source
@@ -35,9 +35,6 @@ __all__ = ["open_source", "sums"]
 
 T = TypeVar("T")
 
-Limbs = list[Integers]
-"""The sum of a moment in every cell, in limbs."""
-
 _lock = threading.Lock()
 _running: list[None] = []
 _restored = ExitStack()
@@ -46,31 +43,27 @@ _restored = ExitStack()
 def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) -> Sums:
     """Return the moments of every tally, exactly, for every declared cell."""
     rows = source.row_count() if program.counts_rows else None
-    totals = [[Total(x.selection.cells) for _ in x.moments] for x in program.tallies]
+    totals = Totals([(len(x.moments), x.selection.cells) for x in program.tallies])
     with _quiet(), closing(_found(program, source, salt, tick)) as found:
-        for index, moments in found:
-            for total, limbs in zip(totals[index], moments, strict=True):
-                total.add(limbs)
+        for tallies in found:
+            totals.add(tallies)
     return Sums(
         rows=rows,
         moments=tuple(
-            {
-                moment.name: total.integers()
-                for moment, total in zip(tally.moments, some, strict=True)
-            }
-            for tally, some in zip(program.tallies, totals, strict=True)
+            dict(zip((moment.name for moment in tally.moments), some, strict=True))
+            for tally, some in zip(program.tallies, totals.integers(), strict=True)
         ),
     )
 
 
 def _found(
     program: Program, source: Source, salt: bytes, tick: Tick | None
-) -> Generator[tuple[int, list[Limbs]]]:
+) -> Generator[Iterable[tuple[int, list[Limbs]]]]:
     """Yield sums of some rows by the number of their tally, until all are summed."""
     if program.unit is None:
         with closing(_read(program, source, RowSums(program), tick)) as batches:
             for batch in batches:
-                yield from enumerate(batch)
+                yield enumerate(batch)
         return
     partitions = Partitions(program, salt)
     with closing(_read(program, source, partitions.partition, tick)) as batches_:
@@ -162,11 +155,8 @@ def _by_cell(
     _: int,
 ) -> list[Limbs]:
     cells = derived.get_column(cell).to_numpy()
-    return [
-        made.sums(cells, count, [derived.get_column(x).to_numpy() for x in some])
-        or [made.counts(cells, count)]
-        for some in names
-    ]
+    terms = [[derived.get_column(x).to_numpy() for x in some] for some in names]
+    return made(cells, count, terms)
 
 
 def _in_one_cell(

@@ -27,7 +27,14 @@ from dpql.curator.bounding import (
     salted,
 )
 from dpql.curator.engines.polars_expressions import Expressions
-from dpql.curator.engines.totals import BATCH_ROWS, CellSums, limbs
+from dpql.curator.engines.totals import (
+    BATCH_ROWS,
+    EXACT_DOUBLES,
+    LIMB,
+    CellSums,
+    Limbs,
+    Terms,
+)
 from dpql.curator.program import Factor, Moment, Program, Selection, Tally
 
 PARTITION_ROWS = 1 << 18
@@ -59,18 +66,7 @@ class Layout:
 
     def __init__(self, program: Program) -> None:
         self._made = Expressions(program)
-        wanted: dict[object, tuple[int, pl.Expr]] = {}
-        for tally in program.tallies:
-            selection = tally.selection
-            where = selection.where
-            masks = [] if where is None else [self._made.test(where)]
-            cell = self._made.cell(selection, masks, first=1)
-            wanted[selection] = selection.cells.bit_length(), cell
-            for name in tally.present:
-                wanted[name] = 1, self._made.column(name).is_not_null()
-            for factor in {x for moment in tally.moments for x in moment.factors}:
-                bits = factor.quantiser.steps.bit_length()
-                wanted[factor] = bits, self._made.steps(factor)
+        wanted = self._made.numbers(program)
         self._fields = _packed({key: bits for key, (bits, _) in wanted.items()})
         self.words = 1 + max(field.word for field in self._fields.values())
         parts: list[list[pl.Expr]] = [[] for _ in range(self.words)]
@@ -122,11 +118,13 @@ class Partitions:
     def __len__(self) -> int:
         return 1 << self._bits
 
-    def sums(self, partition: int) -> Iterator[tuple[int, list[list[Integers]]]]:
-        """Yield the limbs of the sums of surviving rows, by the number of the tally."""
+    def sums(self, partition: int) -> Iterator[list[tuple[int, list[Limbs]]]]:
+        """Yield sums of surviving rows, by the number of the tally."""
         rows = self._rows(partition)
-        if rows is None:
-            return
+        if rows is not None:
+            yield list(self._sums_of(rows))
+
+    def _sums_of(self, rows: pl.DataFrame) -> Iterator[tuple[int, list[Limbs]]]:
         words = [rows[f"word{n}"].to_numpy() for n in range(self._layout.words)]
         bounder = self._bounder(rows["unit"], rows["hash"].to_numpy(), words)
         words = [word.take(bounder.order) for word in words]
@@ -166,15 +164,16 @@ class Partitions:
         assert selection.bound is not None, "units with several rows are bounded"
         keep = bounder.survivors(
             cells,
+            count=selection.cells,
             rows=selection.bound.rows,
-            most_cells=None if selection.cells == 1 else selection.bound.cells,
+            most_cells=selection.bound.cells,
         )
         rows = np.flatnonzero(keep)
         return cells.take(rows) - 1, [word.take(rows) for word in words]
 
     def _tally(
         self, tally: Tally, cells: Integers, words: Sequence[NDArray[Any]]
-    ) -> Iterator[list[list[Integers]]]:
+    ) -> Iterator[list[Limbs]]:
         if tally.present:
             flags = [self._layout.field(x).unpacked(words) for x in tally.present]
             keep = np.flatnonzero(np.logical_and.reduce(flags))
@@ -182,23 +181,18 @@ class Partitions:
         for start in range(0, len(cells), BATCH_ROWS):
             part = slice(start, start + BATCH_ROWS)
             some = [word[part] for word in words]
-            yield [
-                self._moment(moment, tally.selection.cells, cells[part], some)
-                for moment in tally.moments
-            ]
+            terms = [self._terms(moment, some) for moment in tally.moments]
+            yield self._sums(cells[part], tally.selection.cells, terms)
 
-    def _moment(
-        self,
-        moment: Moment,
-        count: int,
-        cells: Integers,
-        words: Sequence[NDArray[Any]],
-    ) -> list[Integers]:
+    def _terms(self, moment: Moment, words: Sequence[NDArray[Any]]) -> Terms:
+        """Return what a moment sums of every row, in limbs that doubles can sum."""
         if not moment.factors:
-            return [self._sums.counts(cells, count)]
+            return []
         factors = (self._layout.field(x).unpacked(words) for x in moment.factors)
         term = reduce(np.multiply, factors)
-        return self._sums.sums(cells, count, limbs(term, moment.largest))
+        if moment.largest < EXACT_DOUBLES:
+            return [term]
+        return [term & ((1 << LIMB) - 1), term >> LIMB]
 
 
 def _packed(bits: Mapping[object, int]) -> dict[object, Field]:

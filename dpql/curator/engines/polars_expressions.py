@@ -112,6 +112,25 @@ class Expressions:
         """
         return self._quantised(factor.column, factor.quantiser)
 
+    def numbers(self, program: Program) -> dict[object, tuple[int, pl.Expr]]:
+        """Return all that the sums see of a row: whole numbers, and bits for each.
+
+        They are the cell of each selection, counted from 1, or 0 in none; the steps of
+        each factor; and for columns that drop rows, whether there is a number.
+        """
+        found: dict[object, tuple[int, pl.Expr]] = {}
+        for tally in program.tallies:
+            selection, where = tally.selection, tally.selection.where
+            masks = [] if where is None else [self.test(where)]
+            cell = self.cell(selection, masks, first=1)
+            found[selection] = selection.cells.bit_length(), cell
+            for name in tally.present:
+                found[name] = 1, self.column(name).is_not_null()
+            for factor in (x for moment in tally.moments for x in moment.factors):
+                bits = factor.quantiser.steps.bit_length()
+                found[factor] = bits, self.steps(factor)
+        return found
+
     def mask(self, tally: Tally) -> list[pl.Expr]:
         """Return the tests that a row must pass to count, apart from its cell."""
         where = tally.selection.where

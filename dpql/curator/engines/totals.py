@@ -18,6 +18,12 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 
+Limbs = list[Integers]
+"""The sum of a moment in every cell, in limbs, the lowest first."""
+
+Terms = Sequence[NDArray[Any]]
+"""What a moment sums of every row, in limbs; no limbs where rows are counted."""
+
 BATCH_ROWS = 1 << 18
 """The most rows that are summed at once."""
 
@@ -33,13 +39,6 @@ EXACT_INTEGERS = (1 << 63) // BATCH_ROWS
 _MASK = (1 << LIMB) - 1
 
 
-def limbs(terms: Integers, largest: int) -> list[Integers]:
-    """Return terms up to the largest in limbs that doubles can sum, lowest first."""
-    if largest < EXACT_DOUBLES:
-        return [terms]
-    return [terms & _MASK, terms >> LIMB]
-
-
 class CellSums(threading.local):
     """Sums per cell, made in buffers that every thread has for itself.
 
@@ -51,22 +50,23 @@ class CellSums(threading.local):
         self._cells: Integers = np.empty(BATCH_ROWS, np.int64)
         self._terms: NDArray[np.float64] = np.empty(BATCH_ROWS, np.float64)
 
-    def counts(self, cells: NDArray[Any], count: int) -> Integers:
-        """Return how many rows are in each cell; those in cell ``count`` are none."""
-        held = _copied(cells, self._cells)
-        return np.bincount(held, minlength=count + 1)[:count]
+    def __call__(
+        self, cells: NDArray[Any], count: int, moments: Iterable[Terms]
+    ) -> list[Limbs]:
+        """Return the sums of moments per cell; rows in cell ``count`` are left out.
 
-    def sums(
-        self, cells: NDArray[Any], count: int, terms: Iterable[NDArray[Any]]
-    ) -> list[Integers]:
-        """Return sums of terms per cell; rows in cell ``count`` are left out."""
+        A moment without terms counts the rows.
+        """
         held = _copied(cells, self._cells)
         return [
-            np.bincount(held, _copied(one, self._terms), count + 1)[:count].astype(
-                np.int64
-            )
-            for one in terms
+            [self._sum(held, count, one) for one in terms]
+            or [np.bincount(held, minlength=count + 1)[:count]]
+            for terms in moments
         ]
+
+    def _sum(self, cells: Integers, count: int, terms: NDArray[Any]) -> Integers:
+        held = _copied(terms, self._terms)
+        return np.bincount(cells, held, count + 1)[:count].astype(np.int64)
 
 
 def _copied(numbers: NDArray[Any], buffer: NDArray[Any]) -> NDArray[Any]:
@@ -75,26 +75,34 @@ def _copied(numbers: NDArray[Any], buffer: NDArray[Any]) -> NDArray[Any]:
     return held
 
 
-class Total:
-    """The sum of a moment in every cell, added up batch by batch."""
+class Totals:
+    """The sums of moments in every cell, added up batch by batch."""
 
-    __slots__ = ("_limbs",)
-
-    def __init__(self, cells: int) -> None:
+    def __init__(self, shapes: Iterable[tuple[int, int]]) -> None:
+        """Start at 0; each tally has a shape: how many moments, how many cells."""
         # Each batch adds less than 2**32 to a limb, so none overflows.
-        self._limbs: list[Integers] = [np.zeros(cells, np.int64) for _ in range(3)]
+        self._limbs = [
+            [[np.zeros(cells, np.int64) for _ in range(3)] for _ in range(moments)]
+            for moments, cells in shapes
+        ]
 
-    def add(self, sums: Sequence[Integers]) -> None:
-        """Add the limbs of the sums of a batch."""
-        for index, limb in enumerate(sums):
-            self._limbs[index] += limb & _MASK
-            self._limbs[index + 1] += limb >> LIMB
+    def add(self, found: Iterable[tuple[int, list[Limbs]]]) -> None:
+        """Add sums of a batch to the tallies that are numbered."""
+        for tally, moments in found:
+            for total, sums in zip(self._limbs[tally], moments, strict=True):
+                for index, limb in enumerate(sums):
+                    total[index] += limb & _MASK
+                    total[index + 1] += limb >> LIMB
 
-    def integers(self) -> list[int]:
-        """Return the totals."""
-        low, *others = (limb.tolist() for limb in self._limbs)
-        found: list[int] = low
-        for index, limb in enumerate(others, 1):
-            shift = index * LIMB
-            found = [a + (b << shift) for a, b in zip(found, limb, strict=True)]
-        return found
+    def integers(self) -> list[list[list[int]]]:
+        """Return the totals by tally, moment and cell."""
+        return [[_integers(total) for total in tally] for tally in self._limbs]
+
+
+def _integers(total: Limbs) -> list[int]:
+    low, *others = (limb.tolist() for limb in total)
+    found: list[int] = low
+    for index, limb in enumerate(others, 1):
+        shift = index * LIMB
+        found = [a + (b << shift) for a, b in zip(found, limb, strict=True)]
+    return found

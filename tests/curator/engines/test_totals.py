@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,8 +15,7 @@ from dpql.curator.engines.totals import (
     EXACT_INTEGERS,
     LIMB,
     CellSums,
-    Total,
-    limbs,
+    Totals,
 )
 from dpql.curator.sources import source
 
@@ -31,7 +32,7 @@ def test_the_limits_of_a_word_hold_for_a_full_batch() -> None:
     """Doubles and integers hold the sum of a batch of the largest terms they take."""
     assert (EXACT_DOUBLES - 1) * BATCH_ROWS < 1 << 53
     assert (EXACT_INTEGERS - 1) * BATCH_ROWS < 1 << 63
-    assert max(x.item() for x in limbs(np.array([LARGEST]), LARGEST)) < EXACT_DOUBLES
+    assert max(LARGEST & ((1 << LIMB) - 1), LARGEST >> LIMB) < EXACT_DOUBLES
 
 
 @pytest.mark.property
@@ -43,43 +44,50 @@ def test_terms_are_summed_by_cell(terms: list[int], cells: st.DataObject) -> Non
     """Each cell has the sum of its terms; the cell after the last is left out."""
     numbers = st.lists(st.integers(0, 3), min_size=len(terms), max_size=len(terms))
     held = cells.draw(numbers)
-    made, total, count = CellSums(), Total(3), Total(3)
-    array = np.array(held, np.int64)
-    parts = limbs(np.array(terms, np.int64), LARGEST)
-    total.add(made.sums(array, 3, parts))
-    count.add([made.counts(array, 3)])
+    totals = Totals([(2, 3)])
+    sums = CellSums()(np.array(held, np.int64), 3, [_limbs(np.array(terms)), []])
+    totals.add([(0, sums)])
     expected = [
         sum(x for x, cell in zip(terms, held, strict=True) if cell == one)
         for one in range(3)
     ]
-    assert expected == total.integers()
-    assert [held.count(one) for one in range(3)] == count.integers()
+    assert [[expected, [held.count(one) for one in range(3)]]] == totals.integers()
+
+
+def _limbs(terms: Any) -> list[Any]:
+    words = terms.astype(np.int64)
+    return [words & ((1 << LIMB) - 1), words >> LIMB]
 
 
 def test_a_full_batch_of_the_largest_terms_is_exact() -> None:
     """The low bits are those of the exact sum, in doubles too."""
-    terms = np.full(BATCH_ROWS, LARGEST)
-    total = Total(1)
-    total.add(CellSums().sums(np.zeros(BATCH_ROWS), 1, limbs(terms, LARGEST)))
-    assert [BATCH_ROWS * LARGEST] == total.integers()
+    terms = _limbs(np.full(BATCH_ROWS, LARGEST))
+    totals = Totals([(1, 1)])
+    totals.add([(0, CellSums()(np.zeros(BATCH_ROWS), 1, [terms]))])
+    assert [[[BATCH_ROWS * LARGEST]]] == totals.integers()
 
 
 def test_totals_pass_every_word() -> None:
     """2**34 rows of the largest terms pass 2**64 and 2**95, and are counted."""
-    batches = 1 << 16
-    rows, total = Total(1), Total(1)
+    totals = Totals([(2, 1)])
     sums = [np.array([BATCH_ROWS * ((1 << LIMB) - 1)])] * 2
-    for _ in range(batches):
-        rows.add([np.array([BATCH_ROWS])])
-        total.add(sums)
-    assert [1 << 34] == rows.integers()
-    assert [(1 << 34) * LARGEST] == total.integers()
+    for _ in range(1 << 16):
+        totals.add([(0, [[np.array([BATCH_ROWS])], sums])])
+    assert [[[1 << 34], [(1 << 34) * LARGEST]]] == totals.integers()
     assert (1 << 34) * LARGEST > 1 << 95
 
 
 def test_a_limb_of_any_sum_that_fits_is_carried() -> None:
     """A sum of a batch just below 2**63 is carried into the next limbs."""
-    total = Total(1)
+    totals = Totals([(1, 1)])
     for _ in range(5):
-        total.add([np.array([(1 << 63) - 1])])
-    assert [5 * ((1 << 63) - 1)] == total.integers()
+        totals.add([(0, [[np.array([(1 << 63) - 1])]])])
+    assert [[[5 * ((1 << 63) - 1)]]] == totals.integers()
+
+
+def test_tallies_are_kept_apart() -> None:
+    """Sums reach the tally of their number, which may come twice or never."""
+    totals = Totals([(1, 2), (1, 1), (1, 1)])
+    totals.add([(0, [[np.array([1, 2])]]), (2, [[np.array([3])]])])
+    totals.add([(2, [[np.array([4])]])])
+    assert [[[1, 2]], [[0]], [[7]]] == totals.integers()
