@@ -67,6 +67,8 @@ class Within:
             return f"{self.column} <= {self.upper}"
         if self.upper is None:
             return f"{self.column} >= {self.lower}"
+        if self.lower > self.upper:
+            return f"{self.column} has no such value"
         return f"{self.lower} <= {self.column} <= {self.upper}"
 
 

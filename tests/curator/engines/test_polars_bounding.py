@@ -293,3 +293,51 @@ def test_rows_without_a_unit_touch_nobody(seed: int) -> None:
     assert sorted(alone) == [0, 0, 1, 1]
     more = _counts([*own, *nobody, (5, "a")], salt, "{rows: 1, groups: 2}")
     assert sum(abs(x - y) for x, y in zip(more, beside, strict=True)) == 1
+
+
+@pytest.mark.parametrize("ids", ["bytes", "integers"])
+@pytest.mark.parametrize("partition_rows", [1 << 18, 16])
+def test_units_whose_hashes_collide_stay_apart(
+    ids: str, partition_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where all ids have one hash, each unit keeps as much as before."""
+    monkeypatch.setattr(polars_bounding, "PARTITION_ROWS", partition_rows)
+    made = _unit_plan(2, 1)
+    people = [number for number in range(60) for _ in range(5)] + [None] * 9
+    random.Random(5).shuffle(people)
+    frame = pl.DataFrame(
+        {
+            "person": people,
+            "kind": ["a"] * len(people),
+            "x": [7] * len(people),
+        },
+        schema_overrides={"person": pl.Int64 if ids == "integers" else pl.String},
+        strict=False,
+    )
+    monkeypatch.setattr(pl.Expr, "hash", lambda *_: pl.lit(9, pl.UInt64))
+    sums, total = exact_sums(made, frame).moments
+    assert [120, 0, 0] == sums["n"]
+    assert [120 * 7] == total["u"]
+
+
+@pytest.mark.parametrize("collide", [False, True])
+def test_a_unit_keeps_the_same_rows_beside_a_twin(
+    monkeypatch: pytest.MonkeyPatch, *, collide: bool
+) -> None:
+    """Another unit of equal rows, of equal hash even, changes nothing of the first."""
+    if collide:
+        monkeypatch.setattr(pl.Expr, "hash", lambda *_: pl.lit(9, pl.UInt64))
+    made = _unit_plan(2, 2)
+    rows = [("abc"[number % 3], number) for number in range(2, 14)]
+
+    def kept(people: list[str]) -> list[list[int]]:
+        frame = pl.DataFrame(
+            [(one, kind, x) for one in people for kind, x in rows],
+            schema={"person": pl.String, "kind": pl.String, "x": pl.Int64},
+            orient="row",
+        )
+        return [list(one["u"]) for one in exact_sums(made, frame).moments]
+
+    alone, twin, both = kept(["p"]), kept(["q"]), kept(["q", "p"])
+    added = [[x + y for x, y in zip(*two, strict=True)] for two in zip(alone, twin)]  # noqa: B905
+    assert added == both
