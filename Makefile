@@ -47,7 +47,7 @@ fmt: $(READY)  ## lay out the code
 
 docs: $(READY)  ## write schemas, reference pages and the outputs in README and guides anew
 	$(BIN)/python -m dpql.language.schema schemas
-	$(BIN)/python -m dpql.model.plan_schema schemas
+	$(BIN)/python -m dpql.planner.schema schemas
 	$(BIN)/python -m dpql.reports.schema schemas
 	$(BIN)/python -m dpql.manual.page
 	$(BIN)/python -m dpql.cli.reference

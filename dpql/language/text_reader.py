@@ -252,7 +252,7 @@ class TextBuilder(ConditionBuilder):
     def _leaf(self, children: list[Token]) -> Scalar:
         return self._scalar(children[0])
 
-    word = number = value = value_or_string = string = key = _leaf
+    word = kind = number = value = value_or_string = string = key = _leaf
 
     def subject(self, children: list[Token]) -> Scalar:
         """Return what a statistic is of, or who is protected."""

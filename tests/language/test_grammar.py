@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
 from language.samples import REFERENCE
 
-from dpql.language import format_text, load_text
+from dpql.language import format_text, grammar, load_text, text_reader
 from dpql.language.grammar import terminals
+from dpql.language.source import examine
 from dpql.language.text_reader import TextBuilder
+from dpql.language.tree import plain
 from dpql.model.notation import RESERVED
-from dpql.statistics import OPTIONS
+from dpql.model.shape import Field, Number
+from dpql.statistics import OPTIONS, Option
 
 
 def test_every_rule_of_the_grammar_has_a_method() -> None:
     """No parse tree reaches the tree of a spec unread."""
-    from dpql.language import grammar
-
     rules = {str(rule.origin.name) for rule in grammar._parser("spec").rules}
     aliases = {rule.alias for rule in grammar._parser("spec").rules if rule.alias}
     inlined = {"condition", "negation"} | {option.name for option in OPTIONS}
@@ -37,3 +39,40 @@ def test_statements_may_continue_before_a_keyword() -> None:
         " and ", "\n    and "
     )
     assert load_text(text, form="dpql") == load_text(broken, form="dpql")
+
+
+WIDTH = Option(
+    field=Field(name="width", shape=Number(), summary="A width.", examples=(15,)),
+    member="width",
+    clause="width {number}",
+    check=lambda _value, _usage: iter(()),
+)
+WITH_WIDTH = """\
+dpql 1
+release r "A width."
+from wages with at most 10 rows
+  width  integer [0, 9], drop nulls
+protect row
+  under add_remove spending epsilon 1, delta 0
+  -- A column and a statistic may have the name of an option.
+total = sum width
+  -- the next line goes on
+  width 15 spend share 1
+width = sum width spend share 1
+"""
+
+
+def test_an_option_brings_its_clause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The grammar reads the clause of a new option, whose word is not reserved."""
+    for module in (grammar, text_reader):
+        monkeypatch.setattr(module, "OPTIONS", (*OPTIONS, WIDTH))
+    grammar._parser.cache_clear()
+    try:
+        root = plain(text_reader.read(examine(WITH_WIDTH, "t")))
+    finally:
+        grammar._parser.cache_clear()
+    assert isinstance(root, dict)
+    assert root["statistics"] == {
+        "total": {"sum": "width", "width": "15", "spend": {"share": "1"}},
+        "width": {"sum": "width", "spend": {"share": "1"}},
+    }
