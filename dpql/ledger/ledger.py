@@ -181,9 +181,7 @@ class Ledger:
         return Receipt(dataset=dataset, run=run, head=run.drawing, binding=binding)
 
     def cancel(self, reservation: Reservation) -> int:
-        """Give back what was held back, as long as no noise was drawn.
-
-        Returns the number of the entry that says so.
+        """Give back what was held back before a draw; return the entry's number.
 
         Raises:
             LedgerFault: the run has gone further (DPQL709).
@@ -281,11 +279,7 @@ class Ledger:
         return tuple(one for one in runs if one.number in ended)
 
     def datasets(self) -> tuple[str, ...]:
-        """Return the names of all datasets, sorted.
-
-        A dataset that only a witness knows is among them: its entries are gone, and
-        `account` refuses it.
-        """
+        """Return the sorted names of all datasets, also those only a witness knows."""
         with self.store.session(write=False) as session:
             names, ledger = session.datasets(), session.ledger_id()
         seen = (name for one in self.witnesses for name in one.datasets(ledger))

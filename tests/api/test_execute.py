@@ -16,7 +16,7 @@ from typing import Any, cast
 import polars as pl
 import pytest
 from api.office import CANARY, COUNT, DATASET, Office, RememberingListener
-from ledger.ledger_places import tampering
+from ledger.ledger_stores import tampering
 from reports.sample_releases import (
     DAY,
     EXPIRED,

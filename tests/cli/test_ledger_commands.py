@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from cli.released import RUN, project
 from cli.started import dpql, fine, refused, surroundings
-from ledger.ledger_places import tampering
+from ledger.ledger_stores import tampering
 
 pytestmark = pytest.mark.cli
 

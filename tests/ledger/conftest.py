@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ledger.ledger_places import Places
+from ledger.ledger_stores import Stores
 
 _BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
@@ -21,7 +21,8 @@ def _server_binaries() -> Path | None:
     on_path = shutil.which("pg_ctl")
     found = [Path(on_path).parent] if on_path else []
     return next(
-        (place for place in [*found, *_BINARIES] if (place / "initdb").exists()), None
+        (folder for folder in [*found, *_BINARIES] if (folder / "initdb").exists()),
+        None,
     )
 
 
@@ -31,11 +32,11 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _as_server_user(command: list[str], place: Path) -> None:
+def _as_server_user(command: list[str], folder: Path) -> None:
     """Run the command as a user that PostgreSQL accepts: it refuses to be root."""
     prefix = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
     subprocess.run(
-        [*prefix, *command], check=True, cwd=place, stdout=subprocess.DEVNULL
+        [*prefix, *command], check=True, cwd=folder, stdout=subprocess.DEVNULL
     )
 
 
@@ -47,28 +48,28 @@ def postgres_server() -> Iterator[str]:
     if binaries is None:
         pytest.skip("no PostgreSQL server binaries on this machine")
     # Not below pytest's own folder, which the server's user may not enter.
-    place = Path(tempfile.mkdtemp(prefix="dpql-postgres-"))
+    folder = Path(tempfile.mkdtemp(prefix="dpql-postgres-"))
     if os.getuid() == 0:
         try:
             owner = pwd.getpwnam("postgres")
         except KeyError:
             pytest.skip("PostgreSQL refuses to run as root, and has no user here")
-        os.chown(place, owner.pw_uid, owner.pw_gid)
-    data, port = place / "data", _free_port()
-    options = f"-p {port} -k {place} -c listen_addresses=127.0.0.1"
+        os.chown(folder, owner.pw_uid, owner.pw_gid)
+    data, port = folder / "data", _free_port()
+    options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1"
     initialise = [str(binaries / "initdb"), "-D", str(data), "-A", "trust", "-U", "t"]
-    _as_server_user(initialise, place)
+    _as_server_user(initialise, folder)
     control = [str(binaries / "pg_ctl"), "-D", str(data), "-w"]
-    start = ["-o", options, "-l", str(place / "log"), "start"]
-    _as_server_user([*control, *start], place)
+    start = ["-o", options, "-l", str(folder / "log"), "start"]
+    _as_server_user([*control, *start], folder)
     yield f"postgresql://t@127.0.0.1:{port}/"
-    _as_server_user([*control, "-m", "immediate", "stop"], place)
-    shutil.rmtree(place)
+    _as_server_user([*control, "-m", "immediate", "stop"], folder)
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def places(request: pytest.FixtureRequest, tmp_path: Path) -> Places:
-    """Give fresh places for ledgers, of each kind in turn."""
+def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Stores:
+    """Give fresh stores for ledgers, of each kind in turn."""
     if request.param == "sqlite":
-        return Places(folder=tmp_path)
-    return Places(folder=tmp_path, server=request.getfixturevalue("postgres_server"))
+        return Stores(folder=tmp_path)
+    return Stores(folder=tmp_path, server=request.getfixturevalue("postgres_server"))

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ledger.ledger_places import DATASET, Places, count_plan
+from ledger.ledger_stores import DATASET, Stores, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Ledger, Reservation, open_ledger, postgres
@@ -20,9 +20,9 @@ def _code(ledger: Ledger) -> str:
 
 
 @pytest.fixture
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Places:
-    """Give places on the private server."""
-    return Places(folder=tmp_path, server=request.getfixturevalue("postgres_server"))
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Stores:
+    """Give stores on the private server."""
+    return Stores(folder=tmp_path, server=request.getfixturevalue("postgres_server"))
 
 
 def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +49,7 @@ def test_unreachable_server_tells_no_password() -> None:
 
 
 def test_locked_table_is_refused_after_a_bounded_wait(
-    server: Places, monkeypatch: pytest.MonkeyPatch
+    server: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A writer that never ends does not hang us."""
     import psycopg
@@ -62,7 +62,7 @@ def test_locked_table_is_refused_after_a_bounded_wait(
     assert isinstance(ledger.reserve(DATASET, count_plan()), Reservation)
 
 
-def test_commits_are_synchronous(server: Places) -> None:
+def test_commits_are_synchronous(server: Stores) -> None:
     """The session asks for a synced commit whatever the server's default is."""
     _, ledger = server.make()
     with ledger.store.session(write=False) as session:
@@ -72,7 +72,7 @@ def test_commits_are_synchronous(server: Places) -> None:
 
 
 def test_server_that_does_not_sync_is_refused(
-    server: Places, monkeypatch: pytest.MonkeyPatch
+    server: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A debit that a crash of the server may undo is none."""
     _, ledger = server.make()
@@ -83,7 +83,7 @@ def test_server_that_does_not_sync_is_refused(
     assert ledger.account(DATASET).seq == 1
 
 
-def test_failed_transaction_leaves_nothing(server: Places) -> None:
+def test_failed_transaction_leaves_nothing(server: Stores) -> None:
     """A transaction that ends in a fault adds no row."""
     _, ledger = server.make()
     before = ledger.account(DATASET)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ledger.ledger_places import DATASET, Places, count_plan
+from ledger.ledger_stores import DATASET, Stores, count_plan
 
 from dpql.ledger import State
 
@@ -14,10 +14,10 @@ RACERS = 8
 RACER = Path(__file__).with_name("racer.py")
 
 
-def _race(places: Places, location: str, epsilon: str, attempts: int) -> int:
-    plan_file = places.folder / "race.plan.json"
+def _race(stores: Stores, location: str, epsilon: str, attempts: int) -> int:
+    plan_file = stores.folder / "race.plan.json"
     plan_file.write_bytes(count_plan(epsilon).to_json())
-    arguments = [location, DATASET, places.witness(), str(plan_file), str(attempts)]
+    arguments = [location, DATASET, stores.witness(), str(plan_file), str(attempts)]
     racers = [
         subprocess.Popen(
             [sys.executable, str(RACER), *arguments],
@@ -42,17 +42,17 @@ def _race(places: Places, location: str, epsilon: str, attempts: int) -> int:
     return won
 
 
-def test_the_last_of_the_budget_is_taken_once(places: Places) -> None:
+def test_the_last_of_the_budget_is_taken_once(stores: Stores) -> None:
     """Eight processes want the whole cap: one gets it."""
-    location, ledger = places.make("1")
-    assert _race(places, location, "1", 1) == 1
+    location, ledger = stores.make("1")
+    assert _race(stores, location, "1", 1) == 1
     assert ledger.verify(DATASET).left == 0
 
 
-def test_tenths_of_a_cap_of_ten_add_up_to_ten(places: Places) -> None:
+def test_tenths_of_a_cap_of_ten_add_up_to_ten(stores: Stores) -> None:
     """Eight processes take tenths until none is left: exactly a hundred."""
-    location, ledger = places.make("10")
-    assert _race(places, location, "0.1", 20) == 100
+    location, ledger = stores.make("10")
+    assert _race(stores, location, "0.1", 20) == 100
     account = ledger.verify(DATASET)
     assert account.spent == 10
     assert account.left == 0

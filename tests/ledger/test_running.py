@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from ledger.ledger_places import DATASET, EDITS, Places, count_plan, tampering
+from ledger.ledger_stores import DATASET, EDITS, Stores, count_plan, tampering
 from reports.sample_releases import DAY, STEWARD, TRUST
 
 from dpql.api.execute import execute
@@ -35,10 +35,10 @@ def _run(ledger: Ledger, folder: Path, **options: bool) -> bool:
     return done.fresh
 
 
-def test_release_verifies_against_its_store(places: Places) -> None:
+def test_release_verifies_against_its_store(stores: Stores) -> None:
     """A run, the same again for nothing, a new draw: three folders that verify."""
-    _, ledger = places.make()
-    out = places.folder / "releases"
+    _, ledger = stores.make()
+    out = stores.folder / "releases"
     assert _run(ledger, out / "one")
     assert not _run(ledger, out / "two")
     assert _run(ledger, out / "three", again=True)
@@ -52,15 +52,15 @@ def test_release_verifies_against_its_store(places: Places) -> None:
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
-def test_published_release_shows_every_edit(places: Places, edit: str) -> None:
+def test_published_release_shows_every_edit(stores: Stores, edit: str) -> None:
     """With witness and memory gone, the release itself convicts the ledger."""
-    location, ledger = places.make()
-    folder = places.folder / "releases" / "one"
+    location, ledger = stores.make()
+    folder = stores.folder / "releases" / "one"
     _run(ledger, folder)
     with tampering(location) as execute_sql:
         for statement in edit.split(";"):
             execute_sql(statement)
-    forgetful = open_ledger(location, witness=str(places.folder / "none"))
+    forgetful = open_ledger(location, witness=str(stores.folder / "none"))
     with pytest.raises(DpqlError) as refusal:
         verify_release(folder, TRUST, ledger=forgetful)
     assert refusal.value.diagnostics[0].code in {"DPQL612", "DPQL705"}
@@ -72,12 +72,12 @@ def test_published_release_shows_every_edit(places: Places, edit: str) -> None:
         _run(forgetful, folder.with_name("two"), again=True)
 
 
-def test_sound_ledger_holds_against_its_release(places: Places) -> None:
+def test_sound_ledger_holds_against_its_release(stores: Stores) -> None:
     """The checks above can say yes."""
-    location, ledger = places.make()
-    folder = places.folder / "releases" / "one"
+    location, ledger = stores.make()
+    folder = stores.folder / "releases" / "one"
     _run(ledger, folder)
-    forgetful = open_ledger(location, witness=str(places.folder / "none"))
+    forgetful = open_ledger(location, witness=str(stores.folder / "none"))
     assert verify_release(folder, TRUST, ledger=forgetful).digest
     heads = known_heads([folder.parent], [STEWARD], None)
     assert forgetful.verify(DATASET, heads).seq == 4

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli.released import RUN, project, release_in
 from cli.started import dpql, fine, refused
-from ledger.ledger_places import Places, put_back, snapshot
+from ledger.ledger_stores import Stores, restore, snapshot
 
 pytestmark = pytest.mark.cli
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.cli
 @pytest.fixture
 def server(postgres_server: str, tmp_path: Path) -> str:
     """Give the address of a database without a ledger."""
-    return Places(folder=tmp_path, server=postgres_server).location()
+    return Stores(folder=tmp_path, server=postgres_server).location()
 
 
 def test_budget_on_a_server(server: str, tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_backup_of_a_server_is_noticed(server: str, tmp_path: Path) -> None:
     backup = snapshot(server)
     run = dpql(*RUN, "--yes", "--out", "far/away", folder=folder, DPQL_LEDGER=server)
     assert run.returncode == 0, run.stderr
-    put_back(server, backup)
+    restore(server, backup)
     run = dpql(*RUN, "--yes", folder=folder, DPQL_LEDGER=server)
     refused(run, 3, "DPQL706")
     verify = dpql("verify", "far/away", folder=folder, DPQL_LEDGER=server)

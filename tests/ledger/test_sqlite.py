@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from ledger.ledger_places import DATASET, Places, count_plan
+from ledger.ledger_stores import DATASET, Stores, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Ledger, Reservation, State, open_ledger, sqlite
@@ -24,7 +24,7 @@ def _code(ledger: Ledger) -> str:
 
 def test_commits_are_synced_and_the_file_is_private(tmp_path: Path) -> None:
     """WAL, synchronous=FULL, STRICT tables, mode 600, nothing left behind."""
-    location, ledger = Places(folder=tmp_path).make()
+    location, ledger = Stores(folder=tmp_path).make()
     with ledger.store.session(write=False) as session:
         assert isinstance(session, sqlite.SqliteSession)
         ask = session.connection.execute
@@ -42,7 +42,7 @@ def test_locked_ledger_is_refused_after_a_bounded_wait(
 ) -> None:
     """A writer that never ends does not hang us, and nothing is drawn."""
     monkeypatch.setattr(sqlite, "_WAIT", 0)
-    location, ledger = Places(folder=tmp_path).make()
+    location, ledger = Stores(folder=tmp_path).make()
     with closing(sqlite3.connect(location, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert _code(ledger) == "DPQL707"
@@ -51,7 +51,7 @@ def test_locked_ledger_is_refused_after_a_bounded_wait(
 
 def test_full_disk_is_refused_before_any_draw(tmp_path: Path) -> None:
     """A commit that cannot be written is no debit, and the ledger stays sound."""
-    location, ledger = Places(folder=tmp_path).make()
+    location, ledger = Stores(folder=tmp_path).make()
     with closing(sqlite3.connect(location)) as file:
         (pages,) = file.execute("PRAGMA page_count").fetchone()
     connect = sqlite._connect
@@ -78,7 +78,7 @@ def test_read_only_ledger_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A ledger that cannot be written debits nothing."""
-    location, ledger = Places(folder=tmp_path).make()
+    location, ledger = Stores(folder=tmp_path).make()
 
     def read_only(path: Path) -> sqlite3.Connection:
         address = f"{path.as_uri()}?mode=ro"
@@ -108,7 +108,7 @@ def test_other_databases_are_no_ledgers(tmp_path: Path) -> None:
 
 def test_links_and_folders_are_no_ledgers(tmp_path: Path) -> None:
     """A link is not followed, whatever it leads to."""
-    location, _ = Places(folder=tmp_path).make()
+    location, _ = Stores(folder=tmp_path).make()
     (tmp_path / "link").symlink_to(location)
     for name in ("link", "missing", "."):
         assert _code(open_ledger(str(tmp_path / name))) == "DPQL700"
@@ -122,17 +122,17 @@ def test_links_and_folders_are_no_ledgers(tmp_path: Path) -> None:
 
 def test_ledger_with_a_second_name_is_refused(tmp_path: Path) -> None:
     """Under another name the newest entries would not be seen, and spent again."""
-    location, ledger = Places(folder=tmp_path).make()
+    location, ledger = Stores(folder=tmp_path).make()
     os.link(location, tmp_path / "second.db")
-    for place in (ledger, open_ledger(str(tmp_path / "second.db"))):
-        assert _code(place) == "DPQL700"
+    for one in (ledger, open_ledger(str(tmp_path / "second.db"))):
+        assert _code(one) == "DPQL700"
     (tmp_path / "second.db").unlink()
     assert isinstance(ledger.reserve(DATASET, count_plan()), Reservation)
 
 
 def test_making_that_was_killed_at_its_last_step_is_finished(tmp_path: Path) -> None:
     """The name under which a ledger was made goes, and nothing else of that name."""
-    location, ledger = Places(folder=tmp_path).make()
+    location, ledger = Stores(folder=tmp_path).make()
     os.link(location, tmp_path / ".ledger.killed")
     (tmp_path / ".ledger.other").write_bytes(b"mine")
     (tmp_path / ".ledger.link").symlink_to(location)
@@ -143,7 +143,7 @@ def test_making_that_was_killed_at_its_last_step_is_finished(tmp_path: Path) -> 
 
 def test_damaged_pages_are_refused_or_harmless(tmp_path: Path) -> None:
     """Whatever byte range is overwritten, only refusals of ours come out."""
-    location, ledger = Places(folder=tmp_path).make()
+    location, ledger = Stores(folder=tmp_path).make()
     reservation = ledger.reserve(DATASET, count_plan())
     assert isinstance(reservation, Reservation)
     head = ledger.begin_draw(reservation).head
@@ -162,7 +162,7 @@ def test_damaged_pages_are_refused_or_harmless(tmp_path: Path) -> None:
 
 def test_copied_ledger_is_sound_elsewhere(tmp_path: Path) -> None:
     """A whole copy without a witness is taken as it is; a new witness is begun."""
-    location, _ = Places(folder=tmp_path).make()
+    location, _ = Stores(folder=tmp_path).make()
     (tmp_path / "new").mkdir()
     moved = tmp_path / "new" / "ledger.db"
     shutil.copy(location, moved)
@@ -180,7 +180,7 @@ def test_reader_without_rights_reads_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither a log nor an index is made beside the ledger."""
-    _, ledger = Places(folder=tmp_path).make()
+    _, ledger = Stores(folder=tmp_path).make()
     ledger.reserve(DATASET, count_plan())
     left = set(tmp_path.iterdir())
     _nobodys(monkeypatch)
@@ -194,7 +194,7 @@ def test_reader_without_rights_sees_what_is_in_the_log_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A debit that was not yet moved to the file counts."""
-    location, ledger = Places(folder=tmp_path).make()
+    location, ledger = Stores(folder=tmp_path).make()
     with closing(sqlite3.connect(location)) as open_elsewhere:
         open_elsewhere.execute("SELECT * FROM entry").fetchall()
         ledger.reserve(DATASET, count_plan())
@@ -207,7 +207,7 @@ def test_reader_without_locks_does_not_trust_a_file_that_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever was read while somebody wrote is not taken for the ledger."""
-    _, ledger = Places(folder=tmp_path).make()
+    _, ledger = Stores(folder=tmp_path).make()
     _nobodys(monkeypatch)
     with pytest.raises(LedgerFault) as refusal, ledger.store.session(write=False):
         ledger.reserve(DATASET, count_plan())

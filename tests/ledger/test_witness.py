@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from ledger.ledger_places import DATASET, Places, count_plan
+from ledger.ledger_stores import DATASET, Stores, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Account, Ledger, Witness, open_ledger
@@ -57,9 +57,9 @@ def test_newest_head_is_remembered(tmp_path: Path) -> None:
 @pytest.mark.parametrize("junk", [b"", b"{}", b"[1]", b"\xff", b"[[[[", b"[" * 10**5])
 def test_damaged_witness_refuses(tmp_path: Path, junk: bytes) -> None:
     """A witness that cannot be read is no reason to go on without one."""
-    places = Places(folder=tmp_path)
-    _, ledger = places.make()
-    Path(places.witness()).write_bytes(junk)
+    stores = Stores(folder=tmp_path)
+    _, ledger = stores.make()
+    Path(stores.witness()).write_bytes(junk)
     for attempt in (
         lambda: ledger.verify(DATASET),
         lambda: ledger.reserve(DATASET, count_plan()),
@@ -71,9 +71,9 @@ def test_damaged_witness_refuses(tmp_path: Path, junk: bytes) -> None:
 
 def test_witness_that_is_a_link_refuses(tmp_path: Path) -> None:
     """A link is not followed."""
-    places = Places(folder=tmp_path)
-    _, ledger = places.make()
-    real = Path(places.witness())
+    stores = Stores(folder=tmp_path)
+    _, ledger = stores.make()
+    real = Path(stores.witness())
     real.rename(tmp_path / "elsewhere")
     real.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(LedgerFault) as refusal:
@@ -109,7 +109,7 @@ def test_what_a_killed_run_left_goes_with_the_next_opening(
     tmp_path: Path, next_step: Callable[[Ledger], object]
 ) -> None:
     """Reading is enough: nobody may ever write to the ledger again."""
-    location, _ = Places(folder=tmp_path).make()
+    location, _ = Stores(folder=tmp_path).make()
     ledger = open_ledger(location)
     ledger.reserve(DATASET, count_plan())
     plan = tmp_path / "plan.json"

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from ledger.ledger_places import Places, count_plan
+from ledger.ledger_stores import Stores, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Binding, Ledger, Receipt, Reservation, State
@@ -30,9 +30,9 @@ def data(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ledger(places: Places) -> Ledger:
+def ledger(stores: Stores) -> Ledger:
     """Give a ledger with three datasets, none of them bound."""
-    _, made = places.make()
+    _, made = stores.make()
     for name in ("one", "two", "three"):
         made.open_account(
             name, cap=Fraction(9), unit=None, neighbours=Neighbours.ADD_REMOVE
@@ -150,7 +150,7 @@ def test_file_of_the_next_month_is_bound_by_the_owner(
 
 
 def test_data_in_memory_are_not_bound(ledger: Ledger, data: Path) -> None:
-    """A table has no place; the receipt says so, and nothing is taken by it."""
+    """A table has no location; the receipt says so, and nothing is taken by it."""
     receipt = _draw(ledger, "one", object())
     assert receipt.binding is Binding.MEMORY
     account = ledger.account("one")
@@ -161,7 +161,7 @@ def test_data_in_memory_are_not_bound(ledger: Ledger, data: Path) -> None:
 
 
 def test_owner_may_share_data_and_the_chain_says_so(ledger: Ledger, data: Path) -> None:
-    """Two budgets for the same data: a decision for these two, and for that place."""
+    """Two budgets for the same data: a decision for these two, at that location."""
     may = str(data / "may.csv")
     _draw(ledger, "one", may)
     account = ledger.bind("two", may, shared=True)
@@ -200,10 +200,10 @@ def test_data_once_shared_stay_shared_wherever_they_go(
     assert not ledger.account("three").runs[0].shared
 
 
-def test_a_partner_gets_the_shared_place_and_no_other(
+def test_a_partner_gets_the_shared_location_and_no_other(
     ledger: Ledger, data: Path
 ) -> None:
-    """That a dataset has a partner is kept, and frees none of its later places."""
+    """That a dataset has a partner is kept, and frees none of its later locations."""
     may, june = str(data / "may.csv"), str(data / "june.csv")
     _draw(ledger, "one", may)
     ledger.bind("two", may, shared=True)
@@ -244,12 +244,12 @@ def test_nothing_is_shared_that_nobody_has(ledger: Ledger, data: Path) -> None:
 
 
 def test_dataset_taken_out_of_the_ledger_is_missed_by_the_others(
-    places: Places, data: Path
+    stores: Stores, data: Path
 ) -> None:
     """Taking a chain out frees neither its data nor its runs for another dataset."""
-    from ledger.ledger_places import tampering
+    from ledger.ledger_stores import tampering
 
-    location, ledger = places.make()
+    location, ledger = stores.make()
     ledger.open_account(
         "two", cap=Fraction(9), unit=None, neighbours=Neighbours.ADD_REMOVE
     )
@@ -264,17 +264,17 @@ def test_dataset_taken_out_of_the_ledger_is_missed_by_the_others(
         assert _refused(attempt)[0] == "DPQL706"
 
 
-def test_processes_at_once_bind_data_to_one_dataset(places: Places, data: Path) -> None:
+def test_processes_at_once_bind_data_to_one_dataset(stores: Stores, data: Path) -> None:
     """Six processes, six datasets, one file: one of them draws."""
-    location, ledger = places.make()
+    location, ledger = stores.make()
     names = [f"set{number}" for number in range(BINDERS)]
     for name in names:
         ledger.open_account(
             name, cap=Fraction(9), unit=None, neighbours=Neighbours.ADD_REMOVE
         )
-    plan_file = places.folder / "race.plan.json"
+    plan_file = stores.folder / "race.plan.json"
     plan_file.write_bytes(count_plan().to_json())
-    shared = [location, places.witness(), str(plan_file), str(data / "may.csv")]
+    shared = [location, stores.witness(), str(plan_file), str(data / "may.csv")]
     racers = [
         subprocess.Popen(
             [sys.executable, str(BINDER), name, *shared],

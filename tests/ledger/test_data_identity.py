@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from ledger.ledger_places import DATASET, Places, count_plan
+from ledger.ledger_stores import DATASET, Stores, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Ledger
@@ -19,14 +19,14 @@ AZURE = "acc.dfs.core.windows.net"
 
 
 def _identity(frame: object) -> DataIdentity:
-    place = identify(frame)
-    assert place is not None
-    return place
+    where = identify(frame)
+    assert where is not None
+    return where
 
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a folder with two files, as the place to be."""
+    """Give a folder with two files, as the working directory."""
     folder = tmp_path / "data"
     folder.mkdir()
     (folder / "rows.csv").write_text("region\na\n", "utf-8")
@@ -99,10 +99,10 @@ def test_every_way_to_a_file_is_known(
 ) -> None:
     """Renaming, linking, globbing and addressing lead to the same budget."""
     bound = _identity(str(data / "rows.csv"))
-    place = _identity(way(data))
-    assert place.overlaps(bound)
-    assert bound.overlaps(place)
-    assert _identity(bound.text).overlaps(place)
+    where = _identity(way(data))
+    assert where.overlaps(bound)
+    assert bound.overlaps(where)
+    assert _identity(bound.text).overlaps(where)
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ def test_other_files_are_other_data(data: Path, other: str) -> None:
 
 
 def test_file_that_comes_later_is_known_by_its_path(data: Path) -> None:
-    """A place may be bound before there are data."""
+    """A location may be bound before there are data."""
     bound = _identity(str(data / "later.csv"))
     assert _identity("data/later.csv").overlaps(bound)
     assert _identity("data").overlaps(bound)
     assert not _identity("data/rows.csv").overlaps(bound)
 
 
-def test_what_lies_in_a_place(data: Path) -> None:
+def test_what_is_within_a_location(data: Path) -> None:
     """Parts of bound data are bound; anything beside them is not."""
     folder = _identity("data")
     assert _identity("data/rows.csv").is_within(folder)
@@ -193,7 +193,7 @@ def test_parts_of_an_address_lie_in_it() -> None:
 
 
 def test_password_of_an_address_is_not_kept() -> None:
-    """What a ledger stores of an address has no user and no signature in it."""
+    """What a ledger keeps of a URL has no user and no signature in it."""
     kept = _identity("https://me:hunter2@a.org/x.csv?signature=secret").text
     assert kept == "https://a.org/x.csv"
 
@@ -233,7 +233,7 @@ def test_no_credential_of_a_cloud_is_kept(address: str, kept: str) -> None:
     assert kept == _identity(kept).text
 
 
-def test_data_in_memory_have_no_place() -> None:
+def test_data_in_memory_have_no_identity() -> None:
     """A table in memory is the owner's word."""
     assert identify({"region": ["a"]}) is None
     assert identify(None) is None
@@ -242,7 +242,7 @@ def test_data_in_memory_have_no_place() -> None:
 @pytest.mark.parametrize(
     "text", ["", "\0", "a\0b*", "file:", "file://", "://", "~nobody"]
 )
-def test_strange_texts_are_places_too(text: str) -> None:
+def test_strange_texts_are_locations_too(text: str) -> None:
     """No text raises anything."""
     assert _identity(text).overlaps(_identity(text))
 
@@ -260,21 +260,21 @@ def _open(ledger: Ledger, name: str, location: str) -> None:
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_no_way_leads_past_a_budget(data: Path, way: Callable[[Path], object]) -> None:
     """Bound data are refused to every other name, when opened and when run."""
-    _, ledger = Places(folder=data.parent).make()
+    _, ledger = Stores(folder=data.parent).make()
     _open(ledger, "bound", str(data / "rows.csv"))
-    place = way(data)
+    where = way(data)
     for attempt in (
-        lambda: ledger.refuse_foreign_data(DATASET, place),
-        lambda: _open(ledger, "second", str(place)),
+        lambda: ledger.refuse_foreign_data(DATASET, where),
+        lambda: _open(ledger, "second", str(where)),
     ):
         with pytest.raises(LedgerFault) as refusal:
             attempt()
         assert refusal.value.diagnostics[0].code == "DPQL716"
 
 
-def _moving(places: Places, data: Path) -> Ledger:
+def _moving(stores: Stores, data: Path) -> Ledger:
     """Give a ledger whose dataset is bound, has spent, and whose data then move."""
-    _, ledger = places.make()
+    _, ledger = stores.make()
     ledger.open_account(
         "bound",
         cap=Fraction(2),
@@ -288,10 +288,10 @@ def _moving(places: Places, data: Path) -> Ledger:
 
 
 def test_moved_data_are_bound_anew_and_keep_their_budget(
-    places: Places, data: Path
+    stores: Stores, data: Path
 ) -> None:
     """The cure is named; it is an entry of the chain, and gives nothing back."""
-    ledger = _moving(places, data)
+    ledger = _moving(stores, data)
     with pytest.raises(LedgerFault) as refusal:
         ledger.refuse_foreign_data("bound", "moved.csv")
     (why,) = refusal.value.diagnostics
@@ -308,22 +308,22 @@ def test_moved_data_are_bound_anew_and_keep_their_budget(
         assert getattr(after, name) == getattr(before, name)
 
 
-def test_place_that_data_left_stays_taken(places: Places, data: Path) -> None:
+def test_old_location_stays_taken(stores: Stores, data: Path) -> None:
     """Else the data could be bound away, put back, and opened for a second budget."""
-    ledger = _moving(places, data)
+    ledger = _moving(stores, data)
     ledger.bind("bound", "moved.csv")
     (data.parent / "moved.csv").rename(data / "rows.csv")
-    for place in ("data/rows.csv", "moved.csv", "data"):
+    for where in ("data/rows.csv", "moved.csv", "data"):
         for attempt in (
-            lambda place=place: ledger.open_account(
+            lambda where=where: ledger.open_account(
                 "second",
                 cap=Fraction(2),
                 unit=None,
                 neighbours=Neighbours.ADD_REMOVE,
-                location=place,
+                location=where,
             ),
-            lambda place=place: ledger.bind(DATASET, place),
-            lambda place=place: ledger.refuse_foreign_data(DATASET, place),
+            lambda where=where: ledger.bind(DATASET, where),
+            lambda where=where: ledger.refuse_foreign_data(DATASET, where),
         ):
             with pytest.raises(LedgerFault) as refusal:
                 attempt()
@@ -334,11 +334,11 @@ def test_place_that_data_left_stays_taken(places: Places, data: Path) -> None:
     ledger.refuse_foreign_data("bound", "data/rows.csv")
 
 
-def test_only_open_datasets_are_bound_and_only_to_places(places: Places) -> None:
-    """Neither an unknown name nor an empty place makes an entry."""
-    _, ledger = places.make()
-    for name, place, code in (("none", "a.csv", "701"), (DATASET, "", "710")):
+def test_only_open_datasets_are_bound_and_only_to_locations(stores: Stores) -> None:
+    """Neither an unknown name nor an empty location makes an entry."""
+    _, ledger = stores.make()
+    for name, where, code in (("none", "a.csv", "701"), (DATASET, "", "710")):
         with pytest.raises(LedgerFault) as refusal:
-            ledger.bind(name, place)
+            ledger.bind(name, where)
         assert refusal.value.diagnostics[0].code == f"DPQL{code}"
     assert ledger.account(DATASET).seq == 1

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from ledger.ledger_places import (
+from ledger.ledger_stores import (
     DATASET,
-    Places,
+    Stores,
     count_plan,
-    put_back,
+    restore,
     snapshot,
     tampering,
 )
@@ -38,9 +38,9 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def _opened(places: Places) -> tuple[str, Ledger]:
+def _opened(stores: Stores) -> tuple[str, Ledger]:
     """Make a ledger as the command does: with the witnesses that are the default."""
-    location = places.location()
+    location = stores.location()
     ledger = open_ledger(location, create=True)
     ledger.open_account(
         DATASET, cap=Fraction(3), unit=None, neighbours=Neighbours.ADD_REMOVE
@@ -68,31 +68,31 @@ def _code(attempt: Callable[[], object]) -> str:
     return refusal.value.diagnostics[0].code
 
 
-def test_backup_put_back_is_noticed_by_a_run(places: Places) -> None:
+def test_backup_put_back_is_noticed_by_a_run(stores: Stores) -> None:
     """Ledger and witness beside it are both old; the user's memory is not."""
-    location, ledger = _opened(places)
+    location, ledger = _opened(stores)
     backup = snapshot(location)
     _run(ledger)
-    put_back(location, backup)
+    restore(location, backup)
     for again in (False, True):
         assert _code(lambda again=again: _run(ledger, again=again)) == "DPQL706"
     assert _code(lambda: open_ledger(location).verify(DATASET)) == "DPQL706"
 
 
-def test_backup_of_a_later_day_is_noticed_too(places: Places) -> None:
+def test_backup_of_a_later_day_is_noticed_too(stores: Stores) -> None:
     """Also when the chain that is put back is long, and one run short."""
-    location, ledger = _opened(places)
+    location, ledger = _opened(stores)
     _run(ledger)
     backup = snapshot(location)
     _run(ledger, again=True)
-    put_back(location, backup)
+    restore(location, backup)
     assert _code(lambda: _run(ledger, again=True)) == "DPQL706"
 
 
 def test_copy_of_a_ledger_is_known_as_a_copy(tmp_path: Path) -> None:
     """Two copies of one file do not spend one budget twice."""
-    places = Places(folder=tmp_path)
-    location, ledger = _opened(places)
+    stores = Stores(folder=tmp_path)
+    location, ledger = _opened(stores)
     copy = tmp_path / "elsewhere" / "copy.db"
     copy.parent.mkdir()
     shutil.copy(location, copy)
@@ -103,32 +103,32 @@ def test_copy_of_a_ledger_is_known_as_a_copy(tmp_path: Path) -> None:
 
 def test_the_copy_that_is_used_first_is_the_ledger(tmp_path: Path) -> None:
     """A ledger that was moved goes on; the one that was left behind does not."""
-    location, ledger = _opened(Places(folder=tmp_path))
+    location, ledger = _opened(Stores(folder=tmp_path))
     moved = tmp_path / "moved.db"
     shutil.copy(location, moved)
     _run(open_ledger(str(moved)))
     assert _code(lambda: _run(ledger)) == "DPQL706"
 
 
-def test_new_ledgers_of_the_same_data_are_other_ledgers(places: Places) -> None:
+def test_new_ledgers_of_the_same_data_are_other_ledgers(stores: Stores) -> None:
     """A ledger made anew has a mark of its own, and no false alarm is raised."""
     for _ in range(3):
-        _, ledger = _opened(places)
+        _, ledger = _opened(stores)
         _run(ledger)
         assert ledger.verify(DATASET).spent == 1
 
 
-def test_marks_differ(places: Places) -> None:
+def test_marks_differ(stores: Stores) -> None:
     """Every chain has a name that no other has."""
-    marks = {_opened(places)[1].account(DATASET).mark for _ in range(5)}
+    marks = {_opened(stores)[1].account(DATASET).mark for _ in range(5)}
     assert len(marks) == 5
 
 
 def test_memory_is_private_and_holds_no_name_of_the_ledger(
-    places: Places, memory: Path
+    stores: Stores, memory: Path
 ) -> None:
-    """The folder is its owner's; files are named by marks, not by places."""
-    location, ledger = _opened(places)
+    """The folder is its owner's; files are named by marks, not by locations."""
+    location, ledger = _opened(stores)
     account = ledger.account(DATASET)
     names = {f"{account.mark}.json", f"{account.ledger}.json"}
     assert memory.stat().st_mode & 0o077 == 0
@@ -145,9 +145,9 @@ ONE = f"DELETE FROM dpql_entry WHERE dataset = '{DATASET}'"  # noqa: S608  a fix
 
 
 @pytest.mark.parametrize("harm", [ALL, ONE])
-def test_dataset_that_was_taken_out_is_missed(places: Places, harm: str) -> None:
+def test_dataset_that_was_taken_out_is_missed(stores: Stores, harm: str) -> None:
     """Though no row and no file beside the ledger tells of it any more."""
-    location, ledger = _opened(places)
+    location, ledger = _opened(stores)
     ledger.open_account(
         "other", cap=Fraction(1), unit=None, neighbours=Neighbours.ADD_REMOVE
     )
@@ -172,13 +172,13 @@ def test_dataset_that_was_taken_out_is_missed(places: Places, harm: str) -> None
         assert found.verify("other").seq == 1
 
 
-def test_ledger_without_a_name_is_known_by_its_chains_alone(places: Places) -> None:
+def test_ledger_without_a_name_is_known_by_its_chains_alone(stores: Stores) -> None:
     """As one from before ledgers had names: nothing is missed, nothing refused."""
-    location, ledger = _opened(places)
+    location, ledger = _opened(stores)
     with tampering(location) as execute_:
         execute_(
             "PRAGMA user_version = 0"
-            if places.server is None
+            if stores.server is None
             else "COMMENT ON TABLE dpql_entry IS '../../up'"
         )
     assert ledger.account(DATASET).ledger == ""
@@ -186,16 +186,16 @@ def test_ledger_without_a_name_is_known_by_its_chains_alone(places: Places) -> N
     assert ledger.verify(DATASET).spent == 1
 
 
-def test_damaged_memory_refuses(places: Places, memory: Path) -> None:
+def test_damaged_memory_refuses(stores: Stores, memory: Path) -> None:
     """What cannot be read is no reason to go on as if nothing were known."""
-    _, ledger = _opened(places)
+    _, ledger = _opened(stores)
     mark = ledger.account(DATASET).mark
     (memory / f"{mark}.json").write_bytes(b"{}")
     assert _code(lambda: _run(ledger)) == "DPQL714"
 
 
 def _nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Leave the user without a folder: a file is in its place."""
+    """Leave the user without a folder: a file has its name."""
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
 
@@ -205,7 +205,7 @@ def test_file_has_its_own_witness_where_there_is_no_memory(
 ) -> None:
     """A machine without a home still runs on a file, guarded by what lies beside."""
     _nowhere(monkeypatch, tmp_path)
-    location, ledger = _opened(Places(folder=tmp_path))
+    location, ledger = _opened(Stores(folder=tmp_path))
     backup = Path(location).read_bytes()
     _run(ledger)
     Path(location).write_bytes(backup)
@@ -217,7 +217,7 @@ def test_server_needs_a_memory_before_anything_is_written(
 ) -> None:
     """Without one, a debit on a server would have no witness at all."""
     server = request.getfixturevalue("postgres_server")
-    location, ledger = _opened(Places(folder=tmp_path, server=server))
+    location, ledger = _opened(Stores(folder=tmp_path, server=server))
     _nowhere(monkeypatch, tmp_path)
     blind = open_ledger(location)
     assert _code(lambda: blind.reserve(DATASET, count_plan())) == "DPQL714"
@@ -260,7 +260,7 @@ def test_reader_is_not_fooled_by_an_entry_that_came_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A head written after the chain was read, and before it is asked for, is fine."""
-    _, ledger = _opened(Places(folder=tmp_path))
+    _, ledger = _opened(Stores(folder=tmp_path))
     seen = Ledger._seen
 
     def slow(self: Ledger, account: Account) -> object:

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from ledger.ledger_places import DATASET, EDITS, Places, count_plan, tampering
+from ledger.ledger_stores import DATASET, EDITS, Stores, count_plan, tampering
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Head, Ledger, Reservation, open_ledger
@@ -18,9 +18,9 @@ from dpql.ledger.entry import GENESIS, Row, read_chain
 pytestmark = pytest.mark.heavy
 
 
-def _filled(places: Places) -> tuple[str, Ledger, Head]:
+def _filled(stores: Stores) -> tuple[str, Ledger, Head]:
     """Make a ledger with one release: opened, reserved, drawing, released."""
-    location, ledger = places.make()
+    location, ledger = stores.make()
     reservation = ledger.reserve(DATASET, count_plan())
     assert isinstance(reservation, Reservation)
     receipt = ledger.begin_draw(reservation)
@@ -29,9 +29,9 @@ def _filled(places: Places) -> tuple[str, Ledger, Head]:
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
-def test_edited_rows_are_noticed(places: Places, edit: str) -> None:
+def test_edited_rows_are_noticed(stores: Stores, edit: str) -> None:
     """Verification and every run refuse a ledger whose rows were edited."""
-    location, ledger, _ = _filled(places)
+    location, ledger, _ = _filled(stores)
     with tampering(location) as execute:
         for statement in edit.split(";"):
             execute(statement)
@@ -44,9 +44,9 @@ def test_edited_rows_are_noticed(places: Places, edit: str) -> None:
         assert refusal.value.diagnostics[0].code in {"DPQL701", "DPQL705", "DPQL706"}
 
 
-def test_rows_cannot_be_changed_while_triggers_stand(places: Places) -> None:
+def test_rows_cannot_be_changed_while_triggers_stand(stores: Stores) -> None:
     """The store itself refuses to change, replace or take out rows."""
-    location, ledger, _ = _filled(places)
+    location, ledger, _ = _filled(stores)
     before = ledger.account(DATASET)
     statements = [
         "UPDATE dpql_entry SET body = 'x'",
@@ -54,7 +54,7 @@ def test_rows_cannot_be_changed_while_triggers_stand(places: Places) -> None:
         "UPDATE dpql_kept SET data = NULL",
         "DELETE FROM dpql_kept",
     ]
-    if places.server is None:
+    if stores.server is None:
         statements += ["INSERT OR REPLACE INTO dpql_entry SELECT * FROM dpql_entry"]
         with closing(sqlite3.connect(location)) as file:
             replaced = "INSERT OR REPLACE INTO kept SELECT digest, x'00' FROM kept"
@@ -77,11 +77,11 @@ def test_rows_cannot_be_changed_while_triggers_stand(places: Places) -> None:
     assert ledger.account(DATASET) == before
 
 
-def test_rewritten_chain_is_noticed_by_witness_and_report(places: Places) -> None:
+def test_rewritten_chain_is_noticed_by_witness_and_report(stores: Stores) -> None:
     """A chain that was rewritten with sound hashes is not the one that was seen."""
-    location, ledger, head = _filled(places)
-    none = str(places.folder / "none")
-    other_location, other = places.make("40", witness=none)
+    location, ledger, head = _filled(stores)
+    none = str(stores.folder / "none")
+    other_location, other = stores.make("40", witness=none)
     reservation = other.reserve(DATASET, count_plan())
     assert isinstance(reservation, Reservation)
     other.begin_draw(reservation)
@@ -90,7 +90,7 @@ def test_rewritten_chain_is_noticed_by_witness_and_report(places: Places) -> Non
     with pytest.raises(LedgerFault) as refusal:
         blind.verify(DATASET, [head])
     assert refusal.value.diagnostics[0].code == "DPQL706"
-    swapped = open_ledger(other_location, witness=places.witness())
+    swapped = open_ledger(other_location, witness=stores.witness())
     with pytest.raises(LedgerFault) as refusal:
         swapped.verify(DATASET)
     assert refusal.value.diagnostics[0].code == "DPQL706"
@@ -100,8 +100,8 @@ def test_rewritten_chain_is_noticed_by_witness_and_report(places: Places) -> Non
 
 def test_restored_backup_is_noticed(tmp_path: Path) -> None:
     """An old copy of the file is sound in itself, and refused all the same."""
-    places = Places(folder=tmp_path)
-    location, ledger = places.make()
+    stores = Stores(folder=tmp_path)
+    location, ledger = stores.make()
     backup = tmp_path / "backup.db"
     shutil.copy(location, backup)
     reservation = ledger.reserve(DATASET, count_plan())
@@ -112,20 +112,20 @@ def test_restored_backup_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(LedgerFault) as refusal:
         ledger.reserve(DATASET, count_plan())
     assert refusal.value.diagnostics[0].code == "DPQL706"
-    Path(places.witness()).unlink()
+    Path(stores.witness()).unlink()
     with pytest.raises(LedgerFault) as refusal:
         ledger.reserve(DATASET, count_plan(), known=[head])
     assert refusal.value.diagnostics[0].code == "DPQL706"
     assert ledger.verify(DATASET).spent == 0
 
 
-def test_altered_stored_report_is_refused(places: Places) -> None:
+def test_altered_stored_report_is_refused(stores: Stores) -> None:
     """The stored report must have the digest that the chain names."""
-    location, ledger, _ = _filled(places)
+    location, ledger, _ = _filled(stores)
     on_server = "UPDATE dpql_kept SET data = '\\x00'::bytea"
     in_file = "UPDATE dpql_kept SET data = x'00'"
     with tampering(location) as execute:
-        execute(on_server if places.server else in_file)
+        execute(on_server if stores.server else in_file)
     with pytest.raises(LedgerFault) as refusal:
         ledger.reserve(DATASET, count_plan())
     assert refusal.value.diagnostics[0].code == "DPQL711"
@@ -134,11 +134,11 @@ def test_altered_stored_report_is_refused(places: Places) -> None:
     assert refusal.value.diagnostics[0].code == "DPQL711"
 
 
-def test_ledger_verify_looks_at_stored_reports(places: Places) -> None:
+def test_ledger_verify_looks_at_stored_reports(stores: Stores) -> None:
     """A report altered, emptied or taken out is found before it is asked for."""
     altered = (
         "UPDATE dpql_kept SET data = '\\x00'::bytea"
-        if places.server
+        if stores.server
         else "UPDATE dpql_kept SET data = x'00'"
     )
     for edit in (
@@ -146,8 +146,8 @@ def test_ledger_verify_looks_at_stored_reports(places: Places) -> None:
         "UPDATE dpql_kept SET digest = 'a'",
         "DELETE FROM dpql_kept",
     ):
-        location, ledger, head = _filled(places)
-        Path(places.witness()).unlink()
+        location, ledger, head = _filled(stores)
+        Path(stores.witness()).unlink()
         assert ledger.verify(DATASET, [head]).seq == 4
         with tampering(location) as execute:
             execute(edit)
@@ -161,8 +161,8 @@ def test_hollow_trigger_is_noticed(request: pytest.FixtureRequest) -> None:
     import psycopg
 
     server = request.getfixturevalue("postgres_server")
-    places = Places(folder=request.getfixturevalue("tmp_path"), server=server)
-    location, ledger, _ = _filled(places)
+    stores = Stores(folder=request.getfixturevalue("tmp_path"), server=server)
+    location, ledger, _ = _filled(stores)
     with psycopg.connect(location) as connection:
         connection.execute(
             "CREATE OR REPLACE FUNCTION dpql_refuse() RETURNS trigger LANGUAGE plpgsql"
@@ -173,10 +173,10 @@ def test_hollow_trigger_is_noticed(request: pytest.FixtureRequest) -> None:
     assert refusal.value.diagnostics[0].code == "DPQL712"
 
 
-def test_missing_triggers_are_noticed(places: Places) -> None:
+def test_missing_triggers_are_noticed(stores: Stores) -> None:
     """A ledger without its triggers is refused before anything is read."""
-    location, ledger, _ = _filled(places)
-    if places.server is None:
+    location, ledger, _ = _filled(stores)
+    if stores.server is None:
         with closing(sqlite3.connect(location)) as file:
             file.execute("DROP TRIGGER entry_update")
     else:
@@ -191,13 +191,13 @@ def test_missing_triggers_are_noticed(places: Places) -> None:
 
 def test_every_flipped_bit_of_an_entry_breaks_the_chain(tmp_path: Path) -> None:
     """No bit of body or digest of any entry can change unnoticed."""
-    _, ledger, _ = _filled(Places(folder=tmp_path))
+    _, ledger, _ = _filled(Stores(folder=tmp_path))
     with ledger.store.session(write=False) as session:
         rows = session.rows(DATASET)
     assert read_chain(DATASET, rows)[0].previous == GENESIS
     survived = 0
     tried = 0
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         for name in ("body", "digest"):
             data = str(getattr(row, name)).encode()
             for position in range(len(data)):
@@ -213,7 +213,7 @@ def test_every_flipped_bit_of_an_entry_breaks_the_chain(tmp_path: Path) -> None:
                     tried += 1
                     try:
                         read_chain(
-                            DATASET, [*rows[:place], changed, *rows[place + 1 :]]
+                            DATASET, [*rows[:index], changed, *rows[index + 1 :]]
                         )
                     except LedgerFault:
                         continue

@@ -44,7 +44,7 @@ _TABLES = ("dpql_entry", "dpql_kept")
 
 
 @dataclass(kw_only=True)
-class Places:
+class Stores:
     """A folder, and the address of a server where there is one."""
 
     folder: Path
@@ -52,7 +52,7 @@ class Places:
     made: list[str] = field(default_factory=list)
 
     def location(self) -> str:
-        """Return the place of a ledger that is not there yet."""
+        """Return the location of a ledger that is not there yet."""
         if self.server is None:
             return str(self.folder / f"ledger{next(_COUNTER)}.db")
         import psycopg
@@ -138,8 +138,8 @@ def snapshot(location: str) -> Any:
     return {path: path.read_bytes() for path in files}
 
 
-def put_back(location: str, backup: Any) -> None:
-    """Put a backup in the place of the ledger, as an owner without malice would."""
+def restore(location: str, backup: Any) -> None:
+    """Restore a backup of the ledger, as an owner without malice would."""
     if not location.startswith("postgresql://"):
         for path in Path(location).parent.glob(f"{Path(location).name}*"):
             path.unlink()
