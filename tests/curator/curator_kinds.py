@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
 PANDAS = {
@@ -88,6 +90,83 @@ WRITE: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
     "jsonl": lambda frame, path: frame.write_ndjson(path),
 }
 """Suffix -> how a table is written."""
+
+Writer = Callable[[pl.DataFrame, Path], Any]
+
+
+def _written(suffix: str) -> Writer:
+    """Return how a table becomes a file of the suffix, in a folder."""
+
+    def write(frame: pl.DataFrame, folder: Path) -> str:
+        WRITE[suffix](frame, folder / f"rows.{suffix}")
+        return str(folder / f"rows.{suffix}")
+
+    return write
+
+
+def _scattered(frame: pl.DataFrame, folder: Path) -> str:
+    """Write every fifth row to one of five files."""
+    for number in range(5):
+        part = frame.gather_every(5, number)
+        part.write_parquet(folder / f"{number}.parquet", row_group_size=7)
+    return str(folder / "*.parquet")
+
+
+def _by_pyarrow(frame: pl.DataFrame, folder: Path) -> str:
+    pq.write_table(frame.to_arrow(), folder / "a.parquet", row_group_size=11)
+    return str(folder / "a.parquet")
+
+
+def _by_duckdb(frame: pl.DataFrame, folder: Path) -> str:
+    relation = duckdb.from_arrow(frame.to_arrow())
+    relation.write_parquet(str(folder / "d.parquet"))
+    return str(folder / "d.parquet")
+
+
+def _database(frame: pl.DataFrame, folder: Path) -> str:
+    with duckdb.connect(str(folder / "rows.duckdb")) as connection:
+        connection.register("given", frame.to_arrow())
+        connection.execute("CREATE TABLE rows AS SELECT * FROM given")
+    return f"duckdb:{folder / 'rows.duckdb'}#rows"
+
+
+def _json_lines(frame: pl.DataFrame, folder: Path) -> str:
+    """Write lines of JSON, which has no words for what is not finite but text."""
+    rows = [
+        {name: cell if _is_json(cell) else str(cell) for name, cell in row.items()}
+        for row in frame.to_dicts()
+    ]
+    return lines(rows, folder / "rows.ndjson")
+
+
+def _is_json(cell: Any) -> bool:
+    return not isinstance(cell, float) or math.isfinite(cell)
+
+
+def _reader(frame: pl.DataFrame, _: Path) -> Any:
+    table = frame.to_arrow()
+    return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(9))
+
+
+SOURCES: dict[str, Writer] = {
+    "frame": lambda frame, _: frame,
+    "chunks": lambda frame, _: pl.concat(
+        [frame.slice(at, 13) for at in range(0, frame.height, 13)], rechunk=False
+    ),
+    "lazy": lambda frame, _: frame.lazy(),
+    "mapping": lambda frame, _: frame.to_dict(as_series=False),
+    "pandas": lambda frame, _: frame.to_pandas(),
+    "pyarrow": lambda frame, _: frame.to_arrow(),
+    "stream": _reader,
+    "relation": lambda frame, _: duckdb.from_arrow(frame.to_arrow()),
+    "database": _database,
+    "files": _scattered,
+    "parquet by pyarrow": _by_pyarrow,
+    "parquet by duckdb": _by_duckdb,
+    **{suffix: _written(suffix) for suffix in WRITE if "json" not in suffix},
+    "ndjson": _json_lines,
+}
+"""Every kind of source, and how a table becomes one: a new source is a line here."""
 
 JUNK: list[Any] = [
     [1],

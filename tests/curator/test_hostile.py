@@ -17,13 +17,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from curator_kinds import JUNK
-from exact_sums import exact_sums
+from exact_sums import TABLE, exact_sums
 from spec_text import make_spec
 
 from dpql.curator import run
@@ -182,6 +183,8 @@ FORMS = (
     "pandas",
     "objects",
     "folder",
+    "duckdb",
+    "lazy",
 )
 COLUMNAR = ("parquet", "ipc", "arrow", "pandas")
 CASES = [(form, i, "record") for form in FORMS for i in range(len(RECORDS))]
@@ -287,6 +290,10 @@ def _frame(  # noqa: PLR0911  one per form
             return pd.DataFrame(_objects(records), dtype=object)
         case "pandas", _:
             return _typed(records).to_pandas()
+        case "lazy", _:
+            return _typed(records).lazy()
+        case "duckdb", _:
+            return duckdb.from_arrow(_typed(records).to_arrow())
         case "folder", _:
             for place, record in enumerate(records):
                 _typed([record]).write_parquet(folder / f"{place}.parquet")
@@ -316,15 +323,16 @@ def _hostile(form: str, number: int, kind: str, folder: Path) -> Any:
 
 
 @cache
-def _clean(form: str, kind: str) -> tuple[Any, Any]:
+def _clean(engine: str, form: str, kind: str) -> tuple[Any, Any]:
     """Return what is public of a run without the hostile row, and its integers."""
     with TemporaryDirectory() as folder:
         table = _frame(form, Path(folder), BASE, kind)
-        return _public(run(hostile_plan(), {"rows": table})), _sums(table)
+        done = run(hostile_plan(), {"rows": table}, engine=engine)
+        return _public(done), _sums(engine, table)
 
 
-def _sums(frame: Any) -> Any:
-    return exact_sums(hostile_plan(), frame).moments
+def _sums(engine: str, frame: Any) -> Any:
+    return exact_sums(hostile_plan(), frame, engine=TABLE[engine]).moments
 
 
 def _public(outcome: Outcome) -> Any:
@@ -362,21 +370,23 @@ def test_there_are_enough_neighbours() -> None:
     assert len(CASES) >= 56 * len(FORMS)
 
 
+@pytest.mark.parametrize("engine", TABLE)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_hostile_record_changes_only_noisy_fields(
     case: tuple[str, int, str],
+    engine: str,
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Outcome, output, schema, order and types are as without the record."""
     form, number, kind = case
-    expected, sums = _clean(form, kind)
+    expected, sums = _clean(engine, form, kind)
     capfd.readouterr()
     hostile = _hostile(form, number, kind, tmp_path)
     with caplog.at_level(logging.DEBUG):
-        actual = _public(run(hostile_plan(), {"rows": hostile}))
-        _within_sensitivity(hostile_plan(), sums, _sums(hostile))
+        actual = _public(run(hostile_plan(), {"rows": hostile}, engine=engine))
+        _within_sensitivity(hostile_plan(), sums, _sums(engine, hostile))
     assert expected == actual
     assert ("", "") == tuple(capfd.readouterr())
     assert [] == caplog.records

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 import reference_engine as reference
 from curator_frames import frames
+from curator_kinds import SOURCES
 from curator_plans import COLUMNS, known_plan, known_unit_plan, row_plan, unit_plan
 from exact_sums import TABLE, WITH_REFERENCE, exact_sums, same
 from hypothesis import HealthCheck, given, settings
@@ -129,6 +131,51 @@ def test_many_files_are_one_frame(engine: Any, tmp_path: Any) -> None:
     whole = exact_sums(plan, frame, engine=engine)
     same(plan, whole, exact_sums(plan, str(tmp_path / "*.parquet"), engine=engine))
     same(plan, whole, exact_sums(plan, tmp_path, engine=engine))
+
+
+def _ordinary(rows: int) -> pl.DataFrame:
+    """Return rows that every format can hold: units of several rows, odd numbers."""
+    rng = random.Random(11)
+    odd = [float("nan"), float("inf"), float("-inf"), None, 1e308, -1e300, 0.1, 12.34]
+
+    def number() -> float | None:
+        return rng.choice(odd) if rng.random() < 0.2 else rng.uniform(-60, 160)
+
+    numbers = [name for name in NAMES if name not in ("region", "kind")]
+    words = ["north", "élan", "日本", "1", "other", None]
+    return pl.DataFrame(
+        {
+            "person": [
+                rng.choice(["p", "q", "é", None, *"abcdef"]) for _ in range(rows)
+            ],
+            "region": [rng.choice(words) for _ in range(rows)],
+            "kind": [rng.choice(["a", "b", "A", None]) for _ in range(rows)],
+            **{name: [number() for _ in range(rows)] for name in numbers},
+        }
+    )
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
+def test_every_source_gives_the_same_integers(
+    engine: Any, source: str, tmp_path: Path
+) -> None:
+    """Wherever the rows lie, sums and survivors are those of a frame in memory.
+
+    Where no bound acts they are those of the reference.
+    """
+    frame = _ordinary(300)
+    for plan in (row_plan(), unit_plan(300, 300), unit_plan(1, 1), unit_plan(2, 2)):
+        expected = exact_sums(plan, frame, engine=engine)
+        # A stream can be read only once.
+        found = exact_sums(plan, SOURCES[source](frame, tmp_path), engine=engine)
+        same(plan, expected, found)
+        (tmp_path / "rows.duckdb").unlink(missing_ok=True)
+    for plan in (row_plan(), unit_plan(300, 300)):
+        given_rows = SOURCES[source](frame, tmp_path)
+        found = exact_sums(plan, given_rows, engine=engine)
+        same(plan, exact_sums(plan, frame, engine=reference), found)
+        (tmp_path / "rows.duckdb").unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
