@@ -6,7 +6,7 @@ from dpql.manual.code import Code
 
 BUDGET: dict[str, Code] = {
     "DPQL700": Code(
-        title="there is no ledger at that place",
+        title="there is no ledger at that location",
         cause=(
             "A ledger is made by its owner, never by a run. The file of a ledger has "
             "one name: a link to it is not followed, and a second hard link is refused."

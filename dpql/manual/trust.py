@@ -78,7 +78,7 @@ TRUST: dict[str, Code] = {
         right='"value": "748"',
     ),
     "DPQL609": Code(
-        title="a noisy number is none that its noise can make",
+        title="the noise cannot have made a noisy number",
         cause="Outcomes lie on a grid and inside a clamp that the plan determines.",
         wrong='"noisy": ["1/3"]  (a count, on whole numbers)',
         right='"noisy": ["748"]',
@@ -189,7 +189,7 @@ TRUST: dict[str, Code] = {
     "DPQL630": Code(
         title="a release folder cannot be read or written",
         cause=(
-            "There is no report at that place; or its name is taken by something else, "
+            "There is no report at that path, or its name is taken by something else, "
             "or the disk is full. A report that was sealed is in the ledger: running "
             "the plan again writes the last one, or mends its folder, at no cost, and "
             "`dpql ledger fetch` writes any."
