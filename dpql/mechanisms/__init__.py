@@ -1,18 +1,27 @@
-"""Noise mechanisms, one module each; `MECHANISMS` is the table of them."""
+"""Noise mechanisms, one module each; `MECHANISMS` is the table of them.
+
+`CHOOSERS` holds those that choose an outcome instead of adding noise to a number.
+"""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 from typing import Any
 
-from dpql.mechanisms import geometric, snapping
-from dpql.mechanisms.mechanism import Mechanism, Query
+from dpql.mechanisms import geometric, quantile, snapping
+from dpql.mechanisms.mechanism import Chooser, Mechanism, Query
 
-__all__ = ["MECHANISMS", "Mechanism", "Query"]
+__all__ = ["CHOOSERS", "MECHANISMS", "Chooser", "Mechanism", "Query"]
 
 MECHANISMS: MappingProxyType[str, Mechanism[Any]] = MappingProxyType(
     {
         "snapping": snapping,
         "geometric": geometric,
+    }
+)
+
+CHOOSERS: MappingProxyType[str, Chooser[Any]] = MappingProxyType(
+    {
+        "exponential": quantile,
     }
 )

@@ -60,6 +60,7 @@ __all__ = [
     "GeometricNoise",
     "accuracy",
     "calibrate",
+    "calibrate_joint",
     "drift",
     "epsilon_for",
     "loss",
@@ -93,6 +94,12 @@ _GUARD = 72
 
 _FINEST = 1 << 32
 """Most lattice steps in a sensitivity; a finer value is rounded (MATH 5, r = 32)."""
+
+_MOST = 1 << 36
+"""Most lattice steps in what several numbers change together, their rounding included.
+
+Twice 2**32 where a unit is replaced, and one more for each rounded number.
+"""
 
 _DIGITS = 15
 """Significant decimal digits of an epsilon found for an accuracy."""
@@ -138,6 +145,27 @@ def calibrate(query: Query, epsilon: Fraction, *, gamma: Fraction) -> GeometricN
     )
 
 
+def calibrate_joint(change: int, epsilon: Fraction) -> GeometricNoise:
+    """Return the noise of each of several whole numbers that share one sensitivity.
+
+    ``change`` is the most that all of them together, over all cells, change in l1
+    between neighbours. Each takes independent noise of theta = epsilon / change, and
+    the loss of all together is ``epsilon``: it must be counted once.
+    Source: MATH-statistics 3.1.
+    """
+    require_spend(epsilon, Fraction(1))
+    if not 1 <= change <= _MOST:
+        raise PlanFault.of(
+            "DPQL413", "numbers that share a sensitivity may change by 2^36 steps"
+        )
+    return GeometricNoise(
+        sensitivity=Fraction(change),
+        lattice=Fraction(1),
+        rounded=False,
+        epsilon=epsilon,
+    )
+
+
 def parameters(noise: GeometricNoise) -> dict[str, str]:
     """Return every parameter as exact text."""
     exact = {name: getattr(noise, name) for name in PARAMETERS}
@@ -150,7 +178,7 @@ def restore(given: Mapping[str, str]) -> GeometricNoise:
         exact = {name: read_fraction(given[name]) for name in PARAMETERS}
         require_spend(exact["epsilon"], Fraction(1))
         if min(exact["sensitivity"], exact["lattice"]) <= 0 or not _whole(
-            exact["sensitivity"] / exact["lattice"]
+            exact["sensitivity"] / exact["lattice"], _MOST
         ):
             return agreed(NAME, None, {}, given)
         noise = GeometricNoise(
@@ -226,5 +254,5 @@ def miniatures() -> list[tuple[GeometricNoise, Fraction]]:
     ]
 
 
-def _whole(steps: Fraction) -> bool:
-    return steps.denominator == 1 and steps <= _FINEST
+def _whole(steps: Fraction, most: int = _FINEST) -> bool:
+    return steps.denominator == 1 and steps <= most

@@ -130,6 +130,64 @@ class Mechanism(Protocol[N]):
         ...
 
 
+class Chooser(Protocol[N]):
+    """The functions of a mechanism that chooses one of m candidates by row counts.
+
+    An *index* from 0 to m - 1 names an outcome. Its score is 0 where the candidate has
+    the wanted rank; accuracies are distances of ranks, in rows.
+    """
+
+    NAME: str
+    PARAMETERS: Mapping[str, str]
+
+    def parameters(self, noise: N) -> dict[str, str]:
+        """Return every parameter as exact text, for the plan."""
+        ...
+
+    def restore(self, given: Mapping[str, str], /) -> N:
+        """Return the noise whose `parameters` these are; refuse inconsistent ones."""
+        ...
+
+    def loss(self, noise: N) -> Fraction:
+        """Return an upper bound on the privacy loss, from the parameters alone."""
+        ...
+
+    def accuracy(self, noise: N, alpha: Fraction) -> Fraction:
+        """Return r with P(the rank is more than r rows off) <= alpha, for any data."""
+        ...
+
+    def probability(
+        self, noise: N, counts: Sequence[int] | NDArray[Any], index: int
+    ) -> Fraction:
+        """Return P(index) of the ideal law for these counts, to 200 bits."""
+        ...
+
+    def drift(self, noise: N) -> Fraction:
+        """Return a bound on |ln(P of the code / P of the ideal law)| of any index."""
+        ...
+
+    def width(self, noise: N) -> int:
+        """Return how many bits of its lane a draw reads, all in one request."""
+        ...
+
+    def choose(self, noise: N, counts: Sequence[int] | NDArray[Any], bits: Bits) -> int:
+        """Return the index of one outcome, from the rows at each candidate."""
+        ...
+
+    def choose_many(
+        self,
+        noise: N,
+        counts: Sequence[Sequence[int] | NDArray[Any]] | NDArray[Any],
+        bits: Bits,
+    ) -> list[int]:
+        """Return the indices that `choose` gives on the same lanes, for many cells."""
+        ...
+
+    def miniatures(self) -> Sequence[N]:
+        """Return noises that read few bits, to enumerate wholly."""
+        ...
+
+
 def require_spend(epsilon: Fraction, gamma: Fraction) -> None:
     """Refuse an epsilon or a gamma that no release may have."""
     if not 0 < epsilon <= EPSILON_CEILING:
