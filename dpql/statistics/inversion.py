@@ -29,8 +29,8 @@ from dpql.statistics.tails import DOWN, UP, LaplaceTail, Tail
 _PLACES = 64
 _END = 1 << _PLACES
 
-_SHARP = 40
-"""A search ends within 2**-40 of the way from its start."""
+_SHARP = 32
+"""A search ends when it has an end to 2**-32 of its distance from the middle."""
 
 _ROUNDS = 200
 """More steps than a search takes; stopping early would only widen the interval."""
@@ -95,17 +95,28 @@ class _Tests:
         self._level = DOWN.div(alpha.numerator, alpha.denominator)
         self._wide = UP.log(UP.div(1, self._level))
 
+    def _middle(self) -> int:
+        """Return a point next to that where the sum is 0, if it falls; else 0."""
+        first, last = self._sums(0)[0], self._sums(_END)[0]
+        if first <= last:
+            return 0
+        return int(min(max(first * _END // (first - last), 0), _END))
+
+    def _sums(self, point: int) -> tuple[mpz, list[mpz]]:
+        """Return the sum of the noisy parts at a point, and their weights."""
+        coefficients = [at_lower + rise * point for at_lower, rise in self._pieces]
+        pairs = zip(coefficients, self._noisy, strict=True)
+        total = sum(coefficient * number for coefficient, number in pairs)
+        return total, [abs(coefficient) for coefficient in coefficients]
+
     def excess(self, point: int, sign: int) -> mpfr:
         """Return w ln(tail / alpha), w the largest weight; below 0 the test fires.
 
         It is never too small, and nearly straight where the test is in doubt.
         """
-        coefficients = [at_lower + rise * point for at_lower, rise in self._pieces]
-        weights = [abs(coefficient) for coefficient in coefficients]
-        pairs = zip(coefficients, self._noisy, strict=True)
-        total = sign * sum(coefficient * number for coefficient, number in pairs)
+        total, weights = self._sums(point)
         gain, loss, bottom = self._tail
-        beyond = gain * total - loss * sum(weights)
+        beyond = gain * sign * total - loss * sum(weights)
         if beyond <= 0:
             return UP.mul(max(weights), self._wide)
         tail = LaplaceTail(weights)
@@ -116,19 +127,22 @@ class _Tests:
         """Return the farthest point found from ``fired`` where the test fires.
 
         Requires: the test fires there and not at the other end of the range.
-        The search keeps a point that fires and one that does not, and ends when they
-        are neighbours, or much nearer to each other than to the start (the regula falsi
-        with Illinois' halving).
+        The search keeps a point that fires and one that does not, at first the middle,
+        where the sum is 0. It ends when they are neighbours, or much nearer to each
+        other than to the middle (the regula falsi with Illinois' halving).
         """
-        start, other = fired, _END - fired
+        middle = self._middle()
+        if self.excess(middle, sign) < 0:
+            middle = _END - fired
+        other = middle
         low, high = self.excess(fired, sign), self.excess(other, sign)
         last = 0
         for _ in range(_ROUNDS):
             gap = abs(other - fired)
-            if gap <= max(1, abs(other - start) >> _SHARP):
+            if gap <= max(1, abs(middle - fired) >> _SHARP):
                 break
-            ahead = int(UP.mul(gap, UP.div(low, UP.sub(low, high))))
-            ahead = min(max(ahead, 1), gap - 1)
+            top, bottom = UP.div(low, UP.sub(low, high)).as_integer_ratio()
+            ahead = min(max(int(gap * top // bottom), 1), gap - 1)
             point = fired + (ahead if other > fired else -ahead)
             found = self.excess(point, sign)
             if found < 0:
