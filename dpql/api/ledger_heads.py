@@ -19,9 +19,9 @@ from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
 
 
 def known_heads(
-    places: Iterable[Path], signers: Iterable[Signer], trust: Trust | None
+    folders: Iterable[Path], signers: Iterable[Signer], trust: Trust | None
 ) -> list[Head]:
-    """Return the heads in the release folders of some places that trusted keys signed.
+    """Return the heads that trusted keys signed, from the releases in some folders.
 
     A report by anybody else is passed over: it could name any head.
     """
@@ -37,7 +37,7 @@ def known_heads(
     ]
     known = Trust((*own, *(trust.keys if trust else ())))
     heads = []
-    for path in _envelopes(places):
+    for path in _envelopes(folders):
         with contextlib.suppress(VerifyFault):
             envelope, _ = read_folder(path)
             payload = open_envelope(envelope, known, role=RELEASE_ROLE).payload
@@ -47,7 +47,7 @@ def known_heads(
 
 
 def head_of(record: LedgerRecord, envelope: bytes) -> Head:
-    """Return the place in the chain that a report pins."""
+    """Return the position in the chain that a report pins."""
     return Head(
         dataset=record.dataset,
         seq=record.seq,
@@ -56,8 +56,8 @@ def head_of(record: LedgerRecord, envelope: bytes) -> Head:
     )
 
 
-def _envelopes(places: Iterable[Path]) -> list[Path]:
-    different = {place.resolve() for place in places}
+def _envelopes(folders: Iterable[Path]) -> list[Path]:
+    different = {folder.resolve() for folder in folders}
     return sorted(
-        path for place in different for path in place.glob(f"*/{ENVELOPE_NAME}")
+        path for folder in different for path in folder.glob(f"*/{ENVELOPE_NAME}")
     )

@@ -1,4 +1,4 @@
-"""Verification of a release folder: signatures, claims, files, place in a ledger."""
+"""Verification of a release folder: signatures, claims, files, position in a ledger."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOT_OPEN = "DPQL701"
 
 
 def verify_release(
-    place: Path,
+    folder: Path,
     trust: Trust,
     *,
     plan: Plan | None = None,
@@ -37,13 +37,13 @@ def verify_release(
         VerifyFault: it is not to be believed (6xx).
         LedgerFault: the ledger itself is not to be believed (7xx).
     """
-    envelope, files = read_folder(place)
+    envelope, files = read_folder(folder)
     verified = _verified(envelope, files, trust, plan, ledger, threshold=threshold)
     record = verified.predicate.ledger
     if ledger is not None and record is not None:
         # An old copy of the ledger may know this release, and not a later one.
-        ledger.account(record.dataset, known_heads(_siblings(place), (), trust))
-    return verified if files is None else _with_folder(verified, place, files)
+        ledger.account(record.dataset, known_heads(_siblings(folder), (), trust))
+    return verified if files is None else _with_folder(verified, folder, files)
 
 
 def verify_report(
@@ -93,9 +93,9 @@ def _binding(run: Run, data: str) -> bool:
     return run.bound and run.shared == (data == SHARED)
 
 
-def _siblings(place: Path) -> list[Path]:
+def _siblings(folder: Path) -> list[Path]:
     """Return where the releases beside one lie."""
-    path = place.resolve()
+    path = folder.resolve()
     if path.is_dir():
         return [path.parent]
     return [path.parent.parent] if path.name == ENVELOPE_NAME else []
@@ -131,7 +131,7 @@ def _verified(
     )
 
 
-def _with_folder(verified: Verified, place: Path, files: dict[str, bytes]) -> Verified:
+def _with_folder(verified: Verified, folder: Path, files: dict[str, bytes]) -> Verified:
     """Say what the page for people shows, and which files nobody signed."""
     from dpql.reports.display import View
     from dpql.reports.render_html import as_html
@@ -139,7 +139,7 @@ def _with_folder(verified: Verified, place: Path, files: dict[str, bytes]) -> Ve
     view = View(verified.predicate, "release", verified.digest)
     made = as_html(view).encode()
     check = page_check(files.get(HTML_NAME), made, verified.predicate.format)
-    notes = unsigned_files_note(unsigned_files(place))
+    notes = unsigned_files_note(unsigned_files(folder))
     return replace(
         verified,
         checks=(*verified.checks, check),

@@ -149,7 +149,7 @@ class YamlReader:
             span,
             "write the value out, so that a reviewer sees it here",
         )
-        self._place(Scalar("", span), event)
+        self._put(Scalar("", span), event)
 
     def _decorations(self, event: Any) -> None:
         span = self._span(event.start_mark, event.end_mark)
@@ -190,13 +190,13 @@ class YamlReader:
         span = self._span(done.start, event.end_mark)
         children = done.children
         if done.keys is None:
-            self._place(Sequence(tuple(children), span), event)
+            self._put(Sequence(tuple(children), span), event)
             return
         pairs = zip(children[::2], children[1::2], strict=True)
         entries = tuple(
             Entry(key, value) for key, value in pairs if isinstance(key, Scalar)
         )
-        self._place(Mapping(entries, self._named() or span), event)
+        self._put(Mapping(entries, self._named() or span), event)
 
     def _named(self) -> Span | None:
         """Return the span of the key whose value ends here: that is where to point."""
@@ -237,9 +237,9 @@ class YamlReader:
                 span,
                 "delete it; a reviewer could not see it",
             )
-        self._place(Scalar(text, span, offset), event)
+        self._put(Scalar(text, span, offset), event)
 
-    def _place(self, node: Node, event: Any) -> None:
+    def _put(self, node: Node, event: Any) -> None:
         self._nodes += 1
         if self._nodes > MOST_PARTS:
             raise too_many(self.source, self._span(event.start_mark, event.end_mark))

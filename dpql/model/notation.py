@@ -230,19 +230,19 @@ def number_text(value: Fraction) -> str:
         fives, rest = fives + 1, rest // 5
     if rest != 1:
         return f"{value.numerator}/{value.denominator}"
-    places = max(twos, fives)
-    digits = str(abs(value.numerator) * 10**places // value.denominator)
+    decimals = max(twos, fives)
+    digits = str(abs(value.numerator) * 10**decimals // value.denominator)
     sign = "-" if value < 0 else ""
-    text = sign + _decimal(digits, places)
+    text = sign + _decimal(digits, decimals)
     if (
         len(text) <= LONGEST_NUMBER
-        and abs(len(digits) - places - 1) <= LARGEST_EXPONENT
+        and abs(len(digits) - decimals - 1) <= LARGEST_EXPONENT
     ):
         return text
     return min(
         [
             str(value),
-            *(sign + other for other in _with_exponents(digits, places)),
+            *(sign + other for other in _with_exponents(digits, decimals)),
         ],
         key=len,
     )
@@ -263,21 +263,21 @@ def plain(x: Fraction, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVEN) -
     return format(number, "f" if number.adjusted() > -20 else "e")  # noqa: PLR2004  zeros
 
 
-def _decimal(digits: str, places: int) -> str:
-    point = len(digits) - places
-    if places == 0 and point <= _MOST_DIGITS:
+def _decimal(digits: str, decimals: int) -> str:
+    point = len(digits) - decimals
+    if decimals == 0 and point <= _MOST_DIGITS:
         return digits
     if -_MOST_ZEROS < point <= _MOST_DIGITS and len(digits) <= _MOST_DIGITS:
-        return _pointed(digits, places)
+        return _pointed(digits, decimals)
     kept = digits.rstrip("0")
     rest = f".{kept[1:]}" if kept[1:] else ""
     return f"{kept[0]}{rest}e{point - 1}"
 
 
-def _with_exponents(digits: str, places: int) -> list[str]:
+def _with_exponents(digits: str, decimals: int) -> list[str]:
     """Return the number with its point wherever an exponent allows."""
     kept = digits.rstrip("0")
-    last = len(digits) - len(kept) - places
+    last = len(digits) - len(kept) - decimals
     exponents = {
         min(max(exponent, -LARGEST_EXPONENT), LARGEST_EXPONENT)
         for exponent in (0, *range(last, last + len(kept)))
@@ -288,9 +288,9 @@ def _with_exponents(digits: str, places: int) -> list[str]:
     ]
 
 
-def _pointed(digits: str, places: int) -> str:
-    """Return ``digits`` times ten to the minus ``places`` without an exponent."""
-    if places <= 0:
-        return digits + "0" * -places
-    padded = digits.rjust(places + 1, "0")
-    return f"{padded[:-places]}.{padded[-places:]}"
+def _pointed(digits: str, decimals: int) -> str:
+    """Return ``digits`` times ten to the minus ``decimals`` without an exponent."""
+    if decimals <= 0:
+        return digits + "0" * -decimals
+    padded = digits.rjust(decimals + 1, "0")
+    return f"{padded[:-decimals]}.{padded[-decimals:]}"

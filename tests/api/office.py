@@ -29,13 +29,13 @@ COUNT = 7_919
 class Office:
     """A folder with data, a ledger and a plan, and what an owner does there."""
 
-    place: Path
+    folder: Path
     plan: Plan
     approvals: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:
         rows = ["a"] * 3_000 + [CANARY] * (COUNT - 3_001) + [None]
-        self.data = self.place / "rows.parquet"
+        self.data = self.folder / "rows.parquet"
         pl.DataFrame({"region": rows, "note": [CANARY] * COUNT}).write_parquet(
             self.data
         )
@@ -45,12 +45,12 @@ class Office:
     @property
     def location(self) -> str:
         """The path of the ledger."""
-        return str(self.place / "ledger.db")
+        return str(self.folder / "ledger.db")
 
     @property
     def releases(self) -> Path:
         """The folder of all releases."""
-        return self.place / "releases"
+        return self.folder / "releases"
 
     def open(self, approvals: int = 0, name: str = DATASET) -> None:
         """Open a dataset."""
@@ -81,7 +81,7 @@ class Office:
     def forget(self) -> None:
         """Lose the witness beside the ledger, and what the user remembers of it."""
         Path(f"{self.location}.witness").unlink()
-        for path in (user_folder() or self.place).glob("*.json"):
+        for path in (user_folder() or self.folder).glob("*.json"):
             path.unlink()
 
     def states(self, name: str = DATASET) -> list[State]:

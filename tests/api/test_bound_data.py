@@ -62,7 +62,7 @@ def test_data_from_memory_are_said_to_be_unbound(office: Office) -> None:
         "another budget"
     )
     for name in ("report.html", "release.dsse.json"):
-        assert str(office.place) not in (office.releases / "one" / name).read_text()
+        assert str(office.folder) not in (office.releases / "one" / name).read_text()
     page = (office.releases / "one" / "report.html").read_text("utf-8")
     assert "The data came from memory" in page
     assert office.run("two", dataset="second").fresh
@@ -86,7 +86,7 @@ def test_shared_data_stay_shared_when_a_copy_is_bound(office: Office) -> None:
     office.run()
     office.ledger.bind("second", str(office.data), shared=True)
     office.run("two", dataset="second")
-    office.data = shutil.copy(office.data, office.place / "copy.parquet")
+    office.data = shutil.copy(office.data, office.folder / "copy.parquet")
     office.ledger.bind(DATASET, str(office.data))
     office.run("three", again=True)
     data, said = _said(office.verify("three"))

@@ -34,7 +34,7 @@ def office(tmp_path: Path) -> Office:
 
 def _run(office: Office, dataset: str, *approvals: bytes, **options: Any) -> object:
     name = f"{dataset}-{len(office.states(dataset))}"
-    frames = {"rows": str(office.place / f"{dataset}.parquet")}
+    frames = {"rows": str(office.folder / f"{dataset}.parquet")}
     return office.run(
         name,
         dataset=dataset,
@@ -70,8 +70,7 @@ def test_runs_on_every_dataset_of_the_ledger_count(office: Office) -> None:
     code, words, hint = _refused(lambda: _run(office, "autumn", once))
     assert code == "DPQL715"
     assert words == (
-        "the approvals allow 1 run of this plan, all used "
-        "(1 of them on other datasets)"
+        "the approvals allow 1 run of this plan, all used (1 of them on other datasets)"
     )
     assert "dpql approve PLAN --dataset autumn --runs 2 --out NEWFILE" in hint
     assert office.states("autumn") == []

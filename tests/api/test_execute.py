@@ -287,7 +287,7 @@ def test_unfinished_folder_of_a_killed_run_goes(office: Office) -> None:
 
 
 def test_folder_that_is_taken_is_left_alone(office: Office) -> None:
-    """It is refused before anything is spent, as is a place below a file."""
+    """It is refused before anything is spent, as is a folder below a file."""
     taken = office.releases / "one"
     taken.mkdir(parents=True)
     (taken / "notes.txt").write_text("mine", "utf-8")
@@ -361,7 +361,7 @@ def test_data_that_moved_bar_a_new_draw_but_not_what_was_released(
 
 def test_link_in_place_of_the_folder_is_not_followed(office: Office) -> None:
     """A link at the name of the folder is refused, wherever it leads."""
-    elsewhere = office.place / "elsewhere"
+    elsewhere = office.folder / "elsewhere"
     elsewhere.mkdir()
     office.releases.mkdir()
     (office.releases / "one").symlink_to(elsewhere)
@@ -372,7 +372,7 @@ def test_link_in_place_of_the_folder_is_not_followed(office: Office) -> None:
 def test_wrong_data_are_refused_without_cost(office: Office) -> None:
     """What the schema alone shows costs nothing: missing file, column, name."""
     bad = pl.DataFrame({"other": [1]})
-    for frames in ({"rows": str(office.place / "none.csv")}, {"rows": bad}, {}):
+    for frames in ({"rows": str(office.folder / "none.csv")}, {"rows": bad}, {}):
         with pytest.raises(RunFault):
             office.run(frames=frames)
     assert set(office.states()) == {State.CANCELLED}
@@ -381,9 +381,9 @@ def test_wrong_data_are_refused_without_cost(office: Office) -> None:
 
 def test_a_pipe_is_refused_before_anything_is_reserved(office: Office) -> None:
     """Reading it might never end, with the budget held: the ledger stays as it was."""
-    os.mkfifo(office.place / "rows.csv")
-    for place in (office.place / "rows.csv", office.place / "*.csv"):
-        assert _code(lambda place=place: office.run(frames={"rows": str(place)})) == (
+    os.mkfifo(office.folder / "rows.csv")
+    for path in (office.folder / "rows.csv", office.folder / "*.csv"):
+        assert _code(lambda path=path: office.run(frames={"rows": str(path)})) == (
             "DPQL511"
         )
     assert office.states() == []
@@ -474,7 +474,7 @@ def test_approvals_are_enforced_where_the_owner_asks(office: Office) -> None:
 
 def test_restored_ledger_is_noticed_by_releases_beside(office: Office) -> None:
     """Even with the witness gone, our own published releases know better."""
-    backup = office.place / "backup.db"
+    backup = office.folder / "backup.db"
     shutil.copy(office.location, backup)
     office.run()
     shutil.copy(backup, office.location)
@@ -488,10 +488,10 @@ def test_restored_ledger_is_noticed_by_releases_beside(office: Office) -> None:
 
 def test_ledger_put_back_and_run_again_is_noticed(office: Office) -> None:
     """The same entries have the same digests; the report they end in has not."""
-    backup = office.place / "backup.db"
+    backup = office.folder / "backup.db"
     shutil.copy(office.location, backup)
     first = office.run()
-    hidden = office.releases.rename(office.place / "hidden")
+    hidden = office.releases.rename(office.folder / "hidden")
     report = first.report
     while report.digest == first.report.digest:
         shutil.copy(backup, office.location)
@@ -551,8 +551,8 @@ def test_run_without_a_ledger_says_so(office: Office) -> None:
 def test_public_verb_takes_a_ledger_by_its_place(office: Office) -> None:
     """`dpql.verify` looks a release up in the ledger at a path."""
     done = office.run()
-    place, location = office.releases / "one", Path(office.location)
-    assert dpql.verify(place, TRUST, ledger=location) == done.release
+    folder, location = office.releases / "one", Path(office.location)
+    assert dpql.verify(folder, TRUST, ledger=location) == done.release
     assert dpql.verify(done.report, TRUST, ledger=office.location) == done.release
     office.run("two", ledger=None)
     attempt = lambda: dpql.verify(office.releases / "two", TRUST, ledger=location)  # noqa: E731  one line
@@ -584,7 +584,7 @@ def test_files_that_nobody_signed_are_named(office: Office) -> None:
 
 def _outputs(office: Office) -> Iterator[tuple[str, str]]:
     """Yield every file that came out, and what is packed inside it, as text."""
-    for path in sorted(office.place.rglob("*")):
+    for path in sorted(office.folder.rglob("*")):
         if path.is_file() and path != office.data:
             yield path.name, path.read_bytes().decode("utf-8", "replace")
     folder = office.releases / "one"
@@ -604,7 +604,7 @@ def test_nothing_of_the_data_comes_out(
     """
     office.run()
     digest = hashlib.sha256(office.data.read_bytes()).hexdigest()
-    paths = [office.data.name, str(office.place)]
+    paths = [office.data.name, str(office.folder)]
     number = re.compile(rf"(?<![0-9a-zA-Z/+]){COUNT}(?![0-9a-zA-Z/+])")
     names = set()
     for name, text in _outputs(office):

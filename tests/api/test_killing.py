@@ -45,7 +45,14 @@ def test_no_step_is_a_bad_one_to_stop_at(what: tuple[str, ...], every: str) -> N
 def test_racing_runs_take_exactly_the_budget() -> None:
     """Eight whole runs at once where seven fit: seven releases, one refusal."""
     done = subprocess.run(
-        [sys.executable, str(TOOLS / "concurrent_runs.py"), "--rounds", "1", "--runs", "8"],
+        [
+            sys.executable,
+            str(TOOLS / "concurrent_runs.py"),
+            "--rounds",
+            "1",
+            "--runs",
+            "8",
+        ],
         capture_output=True,
         text=True,
         check=False,

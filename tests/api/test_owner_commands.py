@@ -28,21 +28,21 @@ def _held(folder: Path) -> dict[str, bytes]:
 
 def test_harmed_folder_is_mended_and_said_so(owner: Path) -> None:
     """The second run names what it put right, costs nothing, and needs no answer."""
-    place = release_in(owner)
-    before = _held(place)
-    (place / "release.csv").unlink()
-    (place / "report.html").write_text("altered", "utf-8")
-    refused(dpql("verify", place, folder=owner), 4, "DPQL610", "release.dsse.json")
+    release = release_in(owner)
+    before = _held(release)
+    (release / "release.csv").unlink()
+    (release / "report.html").write_text("altered", "utf-8")
+    refused(dpql("verify", release, folder=owner), 4, "DPQL610", "release.dsse.json")
     lines = fine(dpql(*RUN, folder=owner)).splitlines()
     assert "nothing spent" in lines[0]
     assert lines[1].endswith("/   release.csv, report.html")
     assert "mended" in lines[1]
-    assert before == _held(place)
-    fine(dpql("verify", place, "--ledger", "ledger.sqlite", folder=owner))
-    (place / "release.dsse.json").write_bytes(b"altered")
+    assert before == _held(release)
+    fine(dpql("verify", release, "--ledger", "ledger.sqlite", folder=owner))
+    (release / "release.dsse.json").write_bytes(b"altered")
     document = json.loads(fine(dpql(*RUN, "--format", "json", folder=owner)))
     assert document["mended"] == ["release.dsse.json"]
-    assert before == _held(place)
+    assert before == _held(release)
 
 
 def test_stored_release_never_overwrites_another(owner: Path) -> None:
@@ -86,24 +86,26 @@ def test_verifier_with_a_ledger_wants_it_to_know_the_release(owner: Path) -> Non
 
 def test_altered_page_is_refused_with_4(owner: Path) -> None:
     """The page that people read is held to the signature like a table."""
-    place = release_in(owner)
-    text = fine(dpql("verify", place, folder=owner))
+    release = release_in(owner)
+    text = fine(dpql("verify", release, folder=owner))
     assert " ok  files        release.csv, release.parquet, report.html match" in text
-    page = place / "report.html"
+    page = release / "report.html"
     page.write_bytes(page.read_bytes().replace(b"value", b"valve", 1))
-    refused(dpql("verify", place, folder=owner), 4, "DPQL610", "report.html")
+    refused(dpql("verify", release, folder=owner), 4, "DPQL610", "report.html")
     page.unlink()
-    refused(dpql("verify", place, folder=owner), 4, "DPQL610", "report.html")
+    refused(dpql("verify", release, folder=owner), 4, "DPQL610", "report.html")
 
 
 def test_verifier_hears_of_files_that_nobody_signed(owner: Path) -> None:
     """Other files in the folder are listed."""
-    place = release_in(owner)
-    (place / "extra.csv").write_text("value\n1\n", "utf-8")
-    text = fine(dpql("verify", place, folder=owner))
+    release = release_in(owner)
+    (release / "extra.csv").write_text("value\n1\n", "utf-8")
+    text = fine(dpql("verify", release, folder=owner))
     assert "which nobody signed: extra.csv" in text
     assert "the cells of release.parquet" in text
-    document = json.loads(fine(dpql("verify", place, "--format", "json", folder=owner)))
+    document = json.loads(
+        fine(dpql("verify", release, "--format", "json", folder=owner))
+    )
     assert any("extra.csv" in note for note in document["unchecked"])
 
 
@@ -141,8 +143,8 @@ def test_data_of_a_run_have_one_budget_unless_the_owner_shares_them(
     refused(bound, 3, "DPQL716", "these data are bound to `wages`")
     fine(dpql(*opened, folder=owner))
     other = ("--dataset", "payroll", "--yes", "--out", "second")
-    for place in ("wages.csv", "alias.csv", f"file://{data}", "*.csv"):
-        run = (*RUN[:3], f"wages={place}", *RUN[4:], *other)
+    for location in ("wages.csv", "alias.csv", f"file://{data}", "*.csv"):
+        run = (*RUN[:3], f"wages={location}", *RUN[4:], *other)
         refused(dpql(*run, folder=owner), 3, "DPQL716", "--shared")
     share = ("ledger", "bind", "payroll", "--data", "wages.csv")
     refused(dpql(*share, folder=owner), 3, "DPQL716")

@@ -52,7 +52,7 @@ def _code(attempt: Callable[[], object]) -> str:
 def test_altered_page_is_refused(office: Office, harm: str) -> None:
     """What was changed in the page, or put in its place, is refused like a table."""
     folder = office.releases / "one"
-    page, other = folder / "report.html", office.place / "other.html"
+    page, other = folder / "report.html", office.folder / "other.html"
     text = page.read_bytes()
     page.rename(other)
     if harm == "a letter":

@@ -44,9 +44,9 @@ from dpql.statistics import STATISTICS
 positive = st.one_of(
     st.integers(1, 10**9).map(Fraction),
     st.builds(Fraction, st.integers(1, 10**6), st.sampled_from([3, 7, 10, 1000, 8])),
-    st.integers(1, 12).map(lambda places: Fraction(1, 10**places)),
+    st.integers(1, 12).map(lambda decimals: Fraction(1, 10**decimals)),
 )
-probability = st.integers(1, 12).map(lambda places: Fraction(1, 10**places))
+probability = st.integers(1, 12).map(lambda decimals: Fraction(1, 10**decimals))
 visible = st.characters(
     blacklist_categories=("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs"),
     blacklist_characters="`",

@@ -42,8 +42,8 @@ def test_unreachable_server_tells_no_password() -> None:
     with pytest.raises(LedgerFault) as refusal:
         ledger.datasets()
     assert refusal.value.diagnostics[0].code == "DPQL708"
-    told = f"{refusal.value!r} {refusal.value.diagnostics} {ledger!r}"
-    assert "hunter2" not in told
+    shown = f"{refusal.value!r} {refusal.value.diagnostics} {ledger!r}"
+    assert "hunter2" not in shown
     assert refusal.value.__cause__ is None
     assert refusal.value.__suppress_context__
 

@@ -14,7 +14,7 @@ RACERS = 8
 RACER = Path(__file__).with_name("racer.py")
 
 
-def _race(stores: Stores, location: str, epsilon: str, attempts: int) -> int:
+def _debits_at_once(stores: Stores, location: str, epsilon: str, attempts: int) -> int:
     plan_file = stores.folder / "race.plan.json"
     plan_file.write_bytes(count_plan(epsilon).to_json())
     arguments = [location, DATASET, stores.witness(), str(plan_file), str(attempts)]
@@ -45,14 +45,14 @@ def _race(stores: Stores, location: str, epsilon: str, attempts: int) -> int:
 def test_the_last_of_the_budget_is_taken_once(stores: Stores) -> None:
     """Eight processes want the whole cap: one gets it."""
     location, ledger = stores.make("1")
-    assert _race(stores, location, "1", 1) == 1
+    assert _debits_at_once(stores, location, "1", 1) == 1
     assert ledger.verify(DATASET).left == 0
 
 
 def test_tenths_of_a_cap_of_ten_add_up_to_ten(stores: Stores) -> None:
     """Eight processes take tenths until none is left: exactly a hundred."""
     location, ledger = stores.make("10")
-    assert _race(stores, location, "0.1", 20) == 100
+    assert _debits_at_once(stores, location, "0.1", 20) == 100
     account = ledger.verify(DATASET)
     assert account.spent == 10
     assert account.left == 0

@@ -143,7 +143,7 @@ def test_a_resealed_spec_must_still_give_the_steps(made: Plan) -> None:
         copy["spec_digest"] = spec_digest(spec)
         if not codes(canonical(copy)):
             cosmetic.add(path)
-    moved = {path for path in cosmetic if path.rpartition(".")[2] not in WORDING}
+    moved = {path for path in cosmetic if path.rpartition(".")[2] not in DESCRIPTIVE}
     # A key is the public name of a group; more groups a unit than there are cells
     # change nothing. Each is another plan with another digest.
     assert {path for path in moved if ".keys." not in path} <= {
@@ -151,7 +151,7 @@ def test_a_resealed_spec_must_still_give_the_steps(made: Plan) -> None:
     }
 
 
-WORDING = {"release", "purpose", "signer", "source", "unit", "value"}
+DESCRIPTIVE = {"release", "purpose", "signer", "source", "unit", "value"}
 
 
 @pytest.mark.parametrize("where", ["noise", "loss", "l0", "total"])

@@ -17,15 +17,15 @@ from dpql.review.explain import explain
 from dpql.review.render import as_markdown
 
 PURPOSE = "No noise was needed.   promises   nothing " + "x" * 900 + " end"
-TOLD = PURPOSE.replace("   ", r" \u{0020}\u{0020}")
+ESCAPED = PURPOSE.replace("   ", r" \u{0020}\u{0020}")
 NAME = "n" * 64
 
 
 def named() -> Plan:
     """Return a plan whose statistic and release have the longest of names."""
     spec = small_plan(PURPOSE).spec
-    asks = (replace(spec.statistics[0], name=NAME), *spec.statistics[1:])
-    return plan(replace(spec, release="r" * 64, statistics=asks))
+    statistics = (replace(spec.statistics[0], name=NAME), *spec.statistics[1:])
+    return plan(replace(spec, release="r" * 64, statistics=statistics))
 
 
 def texts(made: Plan) -> dict[str, str]:
@@ -55,7 +55,7 @@ def texts(made: Plan) -> dict[str, str]:
 def test_the_purpose_is_labelled_quoted_and_whole(form: str, label: str) -> None:
     """It cannot pass for a sentence of dpql or for a row, nor is its end lost."""
     written = texts(named())[form]
-    assert 1 == written.count(f'{label}{TOLD}"')
+    assert 1 == written.count(f'{label}{ESCAPED}"')
     assert 1 == written.count("No noise was needed.")
 
 

@@ -209,12 +209,12 @@ def test_writers_at_once_get_a_folder_each(
     releases = [
         {name: f"{number} {name}".encode() for name in FOLDER} for number in range(8)
     ]
-    places: dict[int, Path] = {}
+    folders: dict[int, Path] = {}
     ready = threading.Barrier(len(releases))
 
     def write(number: int) -> None:
         ready.wait()
-        places[number], _ = write_numbered(tmp_path / "one", releases[number])
+        folders[number], _ = write_numbered(tmp_path / "one", releases[number])
 
     threads = [threading.Thread(target=write, args=(n,)) for n in range(len(releases))]
     for thread in threads:
@@ -224,9 +224,9 @@ def test_writers_at_once_get_a_folder_each(
     names = {"one", *(f"one-{number}" for number in range(2, 9))}
     assert {path.name for path in tmp_path.iterdir()} == names
     for number, contents in enumerate(releases):
-        assert _held(places[number]) == contents
+        assert _held(folders[number]) == contents
         again = write_numbered(tmp_path / "one", contents)
-        assert again == (places[number], ())
+        assert again == (folders[number], ())
 
 
 def test_number_is_added_to_whatever_is_there(tmp_path: Path) -> None:

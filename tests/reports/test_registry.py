@@ -230,8 +230,8 @@ def test_number_of_units_is_told_only_where_it_is_public() -> None:
         rows="{exactly: 10}",
         neighbours="replace_one",
     )
-    told = _record(compile_plan(declared))["deployment"]["privacy_loss"]
-    assert told["number_of_privacy_units"] == 10
+    declared_loss = _record(compile_plan(declared))["deployment"]["privacy_loss"]
+    assert declared_loss["number_of_privacy_units"] == 10
     for plan in (small_plan(), broad_plan()):
         loss = _record(plan)["deployment"]["privacy_loss"]
         assert "number_of_privacy_units" not in loss

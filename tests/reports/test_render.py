@@ -62,8 +62,8 @@ def hostile_plan() -> Plan:
         for column in spec.data.columns
     )
     statistics = tuple(
-        replace(one, by=(HOSTILE[6],) if one.by else (), name=HOSTILE[place])
-        for place, one in enumerate(spec.statistics)
+        replace(one, by=(HOSTILE[6],) if one.by else (), name=HOSTILE[index])
+        for index, one in enumerate(spec.statistics)
     )
     return compile_plan(
         replace(

@@ -120,8 +120,8 @@ def test_full_disk_leaves_no_half_folder(
 
 def test_place_without_a_report_is_refused(tmp_path: Path) -> None:
     """A missing file and an empty folder have no envelope."""
-    for place in (tmp_path / "missing", tmp_path):
-        assert _code(lambda place=place: read_folder(place)) == "DPQL630"
+    for path in (tmp_path / "missing", tmp_path):
+        assert _code(lambda path=path: read_folder(path)) == "DPQL630"
 
 
 @pytest.mark.parametrize("name", SIGNED)

@@ -52,10 +52,10 @@ def refused(attempt: Callable[[], object]) -> str | None:
 
 def flips(data: bytes) -> Iterator[bytes]:
     """Yield the data with each single bit flipped."""
-    for place in range(len(data)):
+    for position in range(len(data)):
         for bit in range(8):
             changed = bytearray(data)
-            changed[place] ^= 1 << bit
+            changed[position] ^= 1 << bit
             yield bytes(changed)
 
 
@@ -117,15 +117,19 @@ def test_every_flipped_bit_around_the_payload_is_refused() -> None:
     payload = json.loads(envelope)["payload"].encode()
     start = envelope.index(payload)
     inside = range(start + 8, start + len(payload) - 8)
-    places = [place for place in range(len(envelope)) if place not in inside]
-    assert len(places) > 250
+    positions = [
+        position for position in range(len(envelope)) if position not in inside
+    ]
+    assert len(positions) > 250
     codes = _refusals(
-        envelope[:place] + bytes([envelope[place] ^ 1 << bit]) + envelope[place + 1 :]
-        for place in places
+        envelope[:position]
+        + bytes([envelope[position] ^ 1 << bit])
+        + envelope[position + 1 :]
+        for position in positions
         for bit in range(8)
     )
     assert set(codes) <= {f"DPQL60{digit}" for digit in range(10)}
-    assert sum(codes.values()) == 8 * len(places)
+    assert sum(codes.values()) == 8 * len(positions)
 
 
 @pytest.mark.slow
@@ -238,11 +242,13 @@ def test_noise_off_the_lattice_or_beyond_the_clamp_is_refused() -> None:
     """Noisy numbers that the mechanism cannot make are refused though signed."""
     statement = json.loads(make_payload(broad_plan()))
     statistics = statement["predicate"]["statistics"]
-    for place, name in enumerate(("headcount", "wage_sum", "wage_mean")):
-        assert statistics[place]["name"] == name
+    for position, name in enumerate(("headcount", "wage_sum", "wage_mean")):
+        assert statistics[position]["name"] == name
         for wrong in ("1/3", f"{10**30}/7"):
             changed = copy.deepcopy(statement)
-            changed["predicate"]["statistics"][place]["values"][0]["noisy"][0] = wrong
+            changed["predicate"]["statistics"][position]["values"][0]["noisy"][0] = (
+                wrong
+            )
             envelope = seal(canonical(changed), [STEWARD])
             assert refused(lambda e=envelope: check(e)) == "DPQL609"
 

@@ -49,7 +49,7 @@ VALUES = st.recursive(
 )
 
 
-def _places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def _paths(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     found = [path] if path else []
     items = (
         list(node.items())
@@ -59,11 +59,11 @@ def _places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         else []
     )
     for name, item in items:
-        found += _places(item, (*path, name))
+        found += _paths(item, (*path, name))
     return found
 
 
-PLACES = [_places(statement) for statement in STATEMENTS]
+PATHS = [_paths(statement) for statement in STATEMENTS]
 
 
 def _attempts(payload: bytes) -> None:
@@ -90,7 +90,7 @@ def test_mutated_signed_statements_are_read_or_refused(data: st.DataObject) -> N
     which = data.draw(st.integers(0, len(STATEMENTS) - 1))
     changed = copy.deepcopy(STATEMENTS[which])
     for _ in range(data.draw(st.integers(1, 3))):
-        path = data.draw(st.sampled_from(PLACES[which]))
+        path = data.draw(st.sampled_from(PATHS[which]))
         node = changed
         try:
             for name in path[:-1]:
