@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 import reference_engine as reference
 from curator_frames import frames
-from curator_kinds import SOURCES
 from curator_plans import COLUMNS, known_plan, known_unit_plan, row_plan, unit_plan
 from exact_sums import TABLE, WITH_REFERENCE, exact_sums, same
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tables import KINDS, Kind
 
 from dpql.curator.noise import totals
 
@@ -155,27 +155,17 @@ def _ordinary(rows: int) -> pl.DataFrame:
     )
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
 def test_every_source_gives_the_same_integers(
-    engine: Any, source: str, tmp_path: Path
+    engine: Any, kind: Kind, tmp_path: Path
 ) -> None:
-    """Wherever the rows lie, sums and survivors are those of a frame in memory.
-
-    Where no bound acts they are those of the reference.
-    """
-    frame = _ordinary(300)
-    for plan in (row_plan(), unit_plan(300, 300), unit_plan(1, 1), unit_plan(2, 2)):
-        expected = exact_sums(plan, frame, engine=engine)
-        # A stream can be read only once.
-        found = exact_sums(plan, SOURCES[source](frame, tmp_path), engine=engine)
-        same(plan, expected, found)
-        (tmp_path / "rows.duckdb").unlink(missing_ok=True)
-    for plan in (row_plan(), unit_plan(300, 300)):
-        given_rows = SOURCES[source](frame, tmp_path)
-        found = exact_sums(plan, given_rows, engine=engine)
-        same(plan, exact_sums(plan, frame, engine=reference), found)
-        (tmp_path / "rows.duckdb").unlink(missing_ok=True)
+    """Wherever the rows lie, sums and survivors are those of a frame in memory."""
+    frame = _ordinary(200)
+    stored = kind.stored(frame)
+    for plan in (row_plan(), unit_plan(1, 2)):
+        found = exact_sums(plan, kind.make(frame, tmp_path), engine=engine)
+        same(plan, exact_sums(plan, stored, engine=engine), found)
 
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)

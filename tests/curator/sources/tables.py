@@ -156,7 +156,9 @@ def _as_json(frame: pl.DataFrame) -> pl.DataFrame:
     """Return fractions as they are written; those of keys count as doubles."""
     frame = _as_doubles(frame).with_columns(pl.selectors.decimal().cast(pl.String))
     words = {"NaN": None, "Infinity": "inf", "-Infinity": "-inf"}
-    for series in frame.select(pl.selectors.float() - pl.selectors.by_name("word")):
+    for series in frame.select(
+        pl.selectors.float() - pl.selectors.by_name("word", require_all=False)
+    ):
         texts = [None if cell is None else json.dumps(cell) for cell in series]
         written = [words.get(text or "", text) for text in texts]
         frame = frame.with_columns(pl.Series(series.name, written, pl.String))
