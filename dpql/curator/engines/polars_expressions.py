@@ -15,8 +15,9 @@ from typing import Any, assert_never
 import numpy as np
 import polars as pl
 
+from dpql.curator.engines.steps import steps
 from dpql.curator.engines.totals import EXACT_DOUBLES, EXACT_INTEGERS, LIMB
-from dpql.curator.grid import HALF, Bins, Quantiser, WholeQuantiser
+from dpql.curator.grid import Bins, Quantiser
 from dpql.curator.program import (
     Axis,
     BinAxis,
@@ -52,11 +53,10 @@ class Expressions:
     """
 
     def __init__(self, program: Program) -> None:
-        self.names = [f"c{index}" for index in range(len(program.columns))]
-        self._columns = {
-            column.name: pl.col(name)
-            for column, name in zip(program.columns, self.names, strict=True)
+        self._names = {
+            column.name: f"c{index}" for index, column in enumerate(program.columns)
         }
+        self._steps: dict[tuple[str, Quantiser], str] = {}
         self._named: dict[object, str] = {}
         self._made: dict[str, pl.Expr] = {}
 
@@ -74,7 +74,12 @@ class Expressions:
 
     def select(self, batch: pl.DataFrame, *exprs: pl.Expr) -> pl.DataFrame:
         """Return expressions over the columns of a batch."""
-        frame = pl.DataFrame(batch.get_columns(), schema=self.names)
+        cells = dict(zip(self._names.values(), batch.get_columns(), strict=True))
+        made = {
+            name: pl.Series(steps(cells[self._names[column]], quantiser))
+            for (column, quantiser), name in self._steps.items()
+        }
+        frame = pl.DataFrame(cells | made)
         return frame.lazy().select(exprs).collect(engine="in-memory")
 
     def limbs(
@@ -102,14 +107,10 @@ class Expressions:
 
     def column(self, name: str) -> pl.Expr:
         """Return a canonical column."""
-        return self._columns[name]
+        return pl.col(self._names[name])
 
     def steps(self, factor: Factor) -> pl.Expr:
-        """Return the whole numbers of a factor, 0..steps.
-
-        A null cell has those of the fill; where there is none it has any, and the
-        caller leaves the row out.
-        """
+        """Return the whole numbers of a factor; a null without a fill has any."""
         return self._quantised(factor.column, factor.quantiser)
 
     def numbers(self, program: Program) -> dict[object, tuple[int, pl.Expr]]:
@@ -179,26 +180,9 @@ class Expressions:
         return reduce(and_, ends).fill_null(False)
 
     def _quantised(self, name: str, quantiser: Quantiser) -> pl.Expr:
-        number = self.column(name)
-        fill = quantiser.fill
-        if isinstance(quantiser, WholeQuantiser):
-            if fill is not None:
-                number = number.fill_null(quantiser.lower + fill * quantiser.step)
-            inside = clamped(number, quantiser.lower, quantiser.upper, pl.Int64)
-            above = inside - quantiser.lower if quantiser.lower else inside
-            if quantiser.step == 1:
-                return above
-            return (2 * above + quantiser.step) // (2 * quantiser.step)
-        number = number.cast(pl.Float64)
-        inside = clamped(number, quantiser.lower, quantiser.upper, pl.Float64)
-        above = inside - quantiser.lower if quantiser.lower else inside
-        # What is cast is at least 1/2, so cutting off the fraction is the floor.
-        steps = (above * quantiser.scale + HALF).cast(pl.Int64, wrap_numerical=True)
-        if quantiser.overshoots:
-            steps = clamped(steps, 0, quantiser.steps, pl.Int64)
-        if fill is None:
-            return steps
-        return pl.when(number.is_not_null()).then(steps).otherwise(fill)
+        """Return the steps of a column; they are made once for all that need them."""
+        key = name, quantiser
+        return pl.col(self._steps.setdefault(key, f"s{len(self._steps)}"))
 
     def _position(self, axis: Axis) -> pl.Expr:
         """Return the position of a row along an axis; null where it has none."""

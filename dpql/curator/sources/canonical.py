@@ -112,27 +112,24 @@ class Canonicaliser:
         """Return an array, chunked or not; each word of a dictionary is read once."""
         import pyarrow as pa
 
-        chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
-        if not isinstance(cells.type, pa.DictionaryType):
-            return self._plain(chunks, cells.type)
-        parts = [pl.Series(dtype=self.type)]
+        parts = []
         words = known = None
-        for chunk in chunks:
+        for chunk in cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]:
+            if not isinstance(chunk.type, pa.DictionaryType):
+                parts.append(self._plain(chunk).cast(self.type))
+                continue
             if known is None or not chunk.dictionary.equals(words):
                 words = chunk.dictionary
-                known = self._plain([words], words.type).cast(self.type)
-            parts.append(known.gather(pl.Series(chunk.indices)))
-        return pl.concat(parts, rechunk=False)
-
-    def _plain(self, chunks: list[Any], dtype: Any) -> pl.Series:
-        import pyarrow as pa
-
-        if not chunks:
+                known = self._series(_as_series(words)).cast(self.type)
+            parts.append(known.gather(_as_series(chunk.indices)))
+        if not parts:
             return pl.Series(dtype=self.type)
-        cells = pa.chunked_array([_bytes_of_text(chunk) for chunk in chunks])
-        if self._form is Form.CODE and str(dtype) in _TEXT_AS_BYTES:
-            return self._codes.of_bytes(cells)
-        return self._series(pl.Series(cells))
+        return parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=False)
+
+    def _plain(self, cells: Any) -> pl.Series:
+        if self._form is Form.CODE and str(cells.type) in _TEXT_AS_BYTES:
+            return self._codes.of_bytes(_bytes_of_text(cells))
+        return self._series(_as_series(cells))
 
 
 class _Codes:
@@ -175,7 +172,7 @@ class _Codes:
             self._encoded = {
                 dtype: keys.cast(dtype) for dtype in (pa.binary(), pa.large_binary())
             }
-        return pl.Series(pc.index_in(cells, value_set=self._encoded[cells.type]))
+        return _as_series(pc.index_in(cells, value_set=self._encoded[cells.type]))
 
 
 def stored_type(dtype: Any, form: Form) -> Any:
@@ -198,7 +195,7 @@ def stored_type(dtype: Any, form: Form) -> Any:
         return pl.Binary() if form is Form.ID else str(dtype)
     ours = types.is_integer, types.is_floating, types.is_boolean, types.is_null
     if any(test(dtype) for test in ours):
-        return pl.Series(pa.nulls(0, dtype)).dtype
+        return _as_series(pa.nulls(0, dtype)).dtype
     return str(dtype)
 
 
@@ -251,6 +248,20 @@ def _id_bytes(cells: pl.Series) -> pl.Series:
         digits = cells.cast(pl.String).str
         cells = digits.strip_chars_end("0").str.strip_chars_end(".")
     return cells.cast(pl.String).cast(pl.Binary)
+
+
+class _Exported:
+    """An Arrow array behind its C interface.
+
+    Given the array itself, polars would import all of pyarrow's compute functions.
+    """
+
+    def __init__(self, cells: Any) -> None:
+        self.__arrow_c_array__ = cells.__arrow_c_array__
+
+
+def _as_series(cells: Any) -> pl.Series:
+    return pl.Series(values=_Exported(_bytes_of_text(cells)))
 
 
 def _bytes_of_text(cells: Any) -> Any:
