@@ -21,7 +21,7 @@ from exact_sums import exact_sums
 from spec_text import make_spec
 
 from dpql.curator.bounding import Bounder
-from dpql.curator.engines import polars_expressions
+from dpql.curator.engines import steps
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import totals
 from dpql.mechanisms import MECHANISMS
@@ -196,7 +196,7 @@ def test_a_missing_clamp_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
     base = BASE.with_columns(pl.col("age").cast(pl.Int64))
     honest = _convicted(made, base, pl.concat([base, far]), "total_age")
     assert honest <= 1
-    monkeypatch.setattr(polars_expressions, "clamped", lambda cell, *_: cell)
+    monkeypatch.setattr(steps, "clamped", lambda numbers, _: numbers.copy())
     planted = _convicted(made, base, pl.concat([base, far]), "total_age")
     assert planted > 1.5
 

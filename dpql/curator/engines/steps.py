@@ -7,8 +7,11 @@ the last one.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from dpql.curator.engines.totals import Integers
 from dpql.curator.grid import FARTHEST, HALF, Quantiser, RealQuantiser, WholeQuantiser
@@ -31,9 +34,14 @@ def steps(cells: pl.Series, quantiser: Quantiser) -> Integers:
     return found
 
 
+def clamped(numbers: NDArray[Any], quantiser: Quantiser) -> NDArray[Any]:
+    """Return a copy of the numbers, each moved to the bound that it is beyond."""
+    return np.clip(numbers, quantiser.lower, quantiser.upper)
+
+
 def _of_whole(cells: pl.Series, quantiser: WholeQuantiser) -> Integers:
     numbers = cells.fill_null(quantiser.lower).to_numpy()
-    found: Integers = np.clip(numbers, quantiser.lower, quantiser.upper)
+    found: Integers = clamped(numbers, quantiser)
     found -= quantiser.lower
     if quantiser.step != 1:
         found *= 2
@@ -44,7 +52,7 @@ def _of_whole(cells: pl.Series, quantiser: WholeQuantiser) -> Integers:
 
 def _of_real(cells: pl.Series, quantiser: RealQuantiser) -> Integers:
     numbers = cells.cast(pl.Float64).fill_null(quantiser.lower).to_numpy()
-    above = np.clip(numbers, quantiser.lower, quantiser.upper)
+    above = clamped(numbers, quantiser)
     above -= quantiser.lower
     above *= quantiser.scale
     above += HALF
