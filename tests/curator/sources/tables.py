@@ -210,7 +210,7 @@ def write_parquet(table: pa.Table, folder: Path, **options: Any) -> Path:
 def write_ipc(table: pa.Table, path: Path, **options: Any) -> Path:
     """Write an Arrow file."""
     with pa.ipc.new_file(path, table.schema) as file:
-        file.write(table, **options)
+        file.write_table(table, **options)
     return path
 
 
