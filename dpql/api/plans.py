@@ -27,7 +27,7 @@ def load(path: str | Path) -> Spec:
         path: the file; its suffix tells the form.
 
     Raises:
-        dpql.errors.SpecError: with every fault of the file and its place.
+        dpql.errors.SpecError: with every fault of the file and its position.
     """
     from dpql.language import load as load_spec
 

@@ -39,7 +39,7 @@ def run(
         plan: what to do.
         frames: for the plan's source a path, glob or URL, a polars frame, or anything
             with the Arrow C stream interface (pandas, pyarrow, duckdb).
-        engine: what adds up the rows.
+        engine: what aggregates the rows.
         progress: called now and then; it learns nothing of the data.
 
     Raises:
@@ -49,7 +49,7 @@ def run(
     from dpql.curator import run as run_plan
     from dpql.planner import audit
 
-    # A plan that was not read from a file has been audited by nobody.
+    # A plan that was made by other means has not been audited yet.
     audit(plan)
     return run_plan(plan, frames, engine=engine, progress=progress)
 

@@ -16,17 +16,17 @@ from dpql.cli.ui import console, exit_codes
 from dpql.errors import DpqlError, InternalFault
 
 COMMANDS: dict[str, str] = {
-    "demo": "Tell the whole story on made-up data.",
-    "init": "Make a folder to begin with.",
+    "demo": "Show every step on made-up data.",
+    "init": "Start a new project folder.",
     "check": "Find every fault of a spec, without data.",
-    "fmt": "Lay specs out in canonical form; comments are kept.",
+    "fmt": "Format specs in canonical form; comments are kept.",
     "plan": "Show cost and accuracy; no data is read.",
     "diff": "Judge a change: weaker, stronger, the same, or to review.",
     "keys": "Make keys, and say whose signatures count.",
     "approve": "Sign a plan as its reviewer.",
     "run": "Execute a plan once: debit, noise, signature, release folder.",
     "rehearse": "Run a spec on invented rows.",
-    "verify": "Check a release: signature, claims, place in the ledger.",
+    "verify": "Check a release: signature, claims, entry in the ledger.",
     "show": "Show a plan or a release for people.",
     "export": "Write a release in the form that others ask for.",
     "ledger": "Keep the budget of each dataset.",
@@ -46,9 +46,9 @@ Differential privacy you can review before it runs, run exactly, and verify.
   dpql diff --base main SPEC what a change means
 """
 
-_INTERRUPTED = "`dpql ledger show` tells what was spent, if anything was"
+_INTERRUPTED = "`dpql ledger show` shows what was spent, if anything was"
 
-_FULL = "make room or ask for the permission; no file was written in part"
+_FULL = "free disk space or ask for permission; no file is left half-written"
 
 _BUG = (
     "this is a bug in dpql, not in what you wrote; report it with the command and "

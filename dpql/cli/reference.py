@@ -48,7 +48,7 @@ Results go to standard output, everything else to standard error.
 
 With `--format json` every command writes one JSON document and nothing else to standard
 output, also when it fails: then it has the exit code as `status` and the faults, each
-with its code, message, hint and place, as `diagnostics`.
+with its code, message, hint and position, as `diagnostics`.
 
 The document of `dpql plan` and of `dpql show PLAN` has, for each statistic, the numbers
 of the plan, exactly and under the names of the plan's own file: `sensitivity`, `l0`,
@@ -83,12 +83,12 @@ def cli_page() -> str:
 
 def spec_page() -> str:
     """Return the page of all keys of a spec."""
-    places: dict[str, list[Field]] = {}
+    sections: dict[str, list[Field]] = {}
     for key in keys_of_spec():
-        places.setdefault(key.place, []).append(key.field)
+        sections.setdefault(key.parent, []).append(key.field)
     parts = [_SPEC]
-    for place, fields in places.items():
-        parts.append(f"## {_capital(place)}\n")
+    for parent, fields in sections.items():
+        parts.append(f"## {_capital(parent)}\n")
         parts += [_key(field) for field in fields]
     return "\n".join(parts)
 

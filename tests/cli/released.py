@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from pathlib import Path
 
-from cli.started import WAGES
+from cli import started
+from cli.started import WAGES, fine
 
 import dpql
 from dpql.cli.commands.demo.payslips import wages
@@ -48,3 +50,13 @@ def project(folder: Path, *, cap: int = 2, people: int = 300) -> Path:
 def release_in(folder: Path) -> Path:
     """Return the first release folder of a project."""
     return min((folder / "releases").iterdir())
+
+
+def spent_of(folder: Path) -> str:
+    """Return what the ledger of a project has spent."""
+    (account,) = json.loads(
+        fine(started.dpql("ledger", "show", "--format", "json", folder=folder))
+    )
+    spent = account["spent"]
+    assert isinstance(spent, str)
+    return spent

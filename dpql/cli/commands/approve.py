@@ -32,16 +32,16 @@ from dpql.diagnostics import shown
     type=click.IntRange(1, 10**6),
     default=1,
     show_default=True,
-    help="How often the plan may run, all runs in the ledger counted.",
+    help="How often the plan may run; all runs in the ledger count.",
 )
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="The last day.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Where the approval goes; NAME.approval.KEY.json beside the plan if absent, "
-    "with the dataset before KEY where --dataset names another than the source.",
+    help="The file of the approval; NAME.approval.KEY.json beside the plan if absent, "
+    "with the dataset before KEY if --dataset is not the source.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @PASSPHRASE
 @FORMAT
 def command(
@@ -56,10 +56,10 @@ def command(
     passphrase_file: Path | None,
     form: str,
 ) -> int:
-    """Sign PLAN: it may run on that dataset so often, until that day.
+    """Sign PLAN, so that it may run on a dataset, a number of times, until a day.
 
-    On a terminal the review is shown first and a question asked. An approval that is
-    there already is never overwritten.
+    On a terminal, the plan is shown first and you are asked to confirm. An existing
+    approval is never overwritten.
     """
     from dpql import api
 
@@ -109,7 +109,7 @@ def _require_future(until: datetime | None) -> None:
     if until is not None and until.date() < today:
         raise exit_codes.UsageFault.of(
             "DPQL813",
-            f"`{until.date()}` does not fit `--until`: it is past",
+            f"`{until.date()}` does not fit `--until`: it is in the past",
             hint=f"write the last day on which the plan may run, {today} or later",
         )
 
@@ -122,7 +122,7 @@ def _keep(target: Path, envelope: bytes) -> None:
         if files.contents(target) != envelope:
             raise exit_codes.CommandFault.of(
                 "DPQL801",
-                f"`{shown(str(target), limit=400)}` is there and says something else",
-                hint="approvals are never overwritten: delete it if it is to count no "
-                "more, or name another file with --out",
+                f"`{shown(str(target), limit=400)}` exists and is another approval",
+                hint="approvals are never overwritten: delete it if it no longer "
+                "counts, or name another file with --out",
             ) from None

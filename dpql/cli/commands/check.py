@@ -18,7 +18,7 @@ from dpql.errors import Diagnostic, DpqlError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Result:
-    """What was found in a spec: faults, or a plan and what to think over."""
+    """What was found in a spec: faults, or a plan and notes on it."""
 
     path: Path
     digest: str | None = None
@@ -51,9 +51,9 @@ class _Result:
 def command(*, paths: tuple[Path, ...], form: str) -> int:
     """Find every fault of the specs at PATH, without data.
 
-    A folder stands for the specs inside it. A spec without fault has been planned
-    too, so its budget holds. The exit code is 1 when there is any fault; a note is
-    none.
+    A folder stands for the specs inside it. A spec without faults is planned too, so
+    its budget is checked. The exit code is 1 if there is any fault; notes are not
+    faults.
     """
     results = [_checked(path) for path in files.specs_in(paths)]
     found = [fault for result in results for fault in result.faults]

@@ -48,7 +48,7 @@ from dpql.errors import Diagnostic, DpqlError
 def command(
     *, paths: tuple[Path, ...], check: bool, diff: bool, to: str | None, form: str
 ) -> int:
-    """Lay out the specs at PATH in canonical form; comments are kept."""
+    """Format the specs at PATH in canonical form; comments are kept."""
     if to is not None:
         if len(paths) != 1 or check or diff:
             raise click.UsageError("--to takes one spec and no other option")
@@ -66,7 +66,7 @@ def command(
         console.write_json(_document(layouts, written=writing))
     else:
         for layout in layouts:
-            _tell(layout, check=check, diff=diff)
+            _show(layout, check=check, diff=diff)
     failed = any(each.faults or (each.changed and not writing) for each in layouts)
     return exit_codes.INPUT_FAULT if failed else exit_codes.OK
 
@@ -103,7 +103,7 @@ class Layout:
         """The fault of a layout that is not canonical."""
         return Diagnostic(
             "DPQL805",
-            f"`{self.name}` is not laid out",
+            f"`{self.name}` is not formatted",
             hint=f"run `dpql fmt {self.name}`",
         )
 
@@ -140,7 +140,7 @@ def _write(layout: Layout) -> None:
     files.save(layout.path, layout.after.encode("utf-8"))
 
 
-def _tell(layout: Layout, *, check: bool, diff: bool) -> None:
+def _show(layout: Layout, *, check: bool, diff: bool) -> None:
     if layout.faults:
         console.note(as_text(layout.faults, sys.stderr) + "\n\n")
     elif layout.changed and diff:
@@ -148,7 +148,7 @@ def _tell(layout: Layout, *, check: bool, diff: bool) -> None:
     elif layout.changed and check:
         console.note(render_concise([layout.complaint]) + "\n")
     elif layout.changed:
-        console.write(f"laid out  {layout.name}\n")
+        console.write(f"formatted  {layout.name}\n")
 
 
 def _document(layouts: list[Layout], *, written: bool) -> dict[str, Any]:

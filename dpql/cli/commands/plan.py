@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     type=SETTING,
     multiple=True,
     metavar="NAME=VALUE",
-    help="Suppose another epsilon, alpha or mechanism; cannot be saved.",
+    help="Try another epsilon, alpha or mechanism; cannot be saved.",
 )
 @REVIEWED_LEDGER
 @DATASET

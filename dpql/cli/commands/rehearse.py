@@ -36,7 +36,7 @@ _ROWS = 1_000
 def command(*, path: Path, rows: int | None, seed: str, form: str) -> int:
     """Run SPEC on invented rows that fit it; nothing is read, debited or signed.
 
-    The outcome shows what a release will look like. It says nothing about anybody.
+    The result shows what a release will look like. It is not about real people.
     """
     from dpql import api
     from dpql.model.spec import RowsExactly

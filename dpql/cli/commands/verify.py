@@ -47,7 +47,7 @@ _GOOD, _WARNING = " ok", " !!"
 def command(
     *, path: Path, trust: Path, location: str | None, expected: Path | None, form: str
 ) -> int:
-    """Check a release: signature, role, digests, every claim, place in the ledger.
+    """Check a release: signature, role, digests, claims, entry in the ledger.
 
     RELEASE is a folder or its release.dsse.json. Whatever cannot be checked is
     listed. The exit code is 4 when the release is not to be believed.
@@ -75,7 +75,7 @@ def command(
 
 
 def _require_there(path: Path) -> None:
-    """Refuse a place without a release before anything else is missed."""
+    """Refuse a path without a release before anything else is looked for."""
     from dpql.errors import VerifyFault
     from dpql.reports.file_names import ENVELOPE_NAME
 

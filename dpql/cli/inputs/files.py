@@ -45,7 +45,7 @@ def specs_in(paths: Iterable[Path], *, allow_none: bool = False) -> list[Path]:
 
 
 def is_spec(path: Path) -> bool:
-    """Tell whether a file is there and is a spec."""
+    """Tell whether a file exists and is a spec."""
     if not may_be_spec(path) or not path.is_file():
         return False
     return path.suffix == ".dpql" or reads_as_spec(path, path.read_bytes())
@@ -85,8 +85,8 @@ def stem(path: Path) -> str:
 
 def specs_beside(path: Path) -> list[Path]:
     """Return the specs that share their name with a plan."""
-    places = [path.with_name(stem(path) + suffix) for suffix in _SUFFIXES]
-    return [place for place in places if place.is_file()]
+    paths = [path.with_name(stem(path) + suffix) for suffix in _SUFFIXES]
+    return [one for one in paths if one.is_file()]
 
 
 def contents(path: Path, *, limit: int = LIMIT) -> bytes:
@@ -139,7 +139,7 @@ def _unwritten(path: Path, error: Exception) -> CommandFault:
     return CommandFault.of(
         "DPQL801",
         f"cannot write `{shown(str(path), limit=400)}`: {_reason(error)}",
-        hint="name a file in a folder that is there and that you may write to",
+        hint="name a file in a folder that exists and that you may write to",
     )
 
 

@@ -56,7 +56,7 @@ REVIEWED_LEDGER = click.option(
     "location",
     envvar="DPQL_LEDGER",
     metavar="FILE|URL",
-    help="The ledger to hold it against; ledger.sqlite if that knows the data.",
+    help="The ledger whose budget is shown; ledger.sqlite if it has the dataset.",
 )
 
 DATASET = click.option(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dpql.reports.trust import Trust
 
 RELEASES = Path("releases")
-"""Where releases go, where nobody names a folder."""
+"""The default folder of releases."""
 
 
 def trust_at(path: Path) -> Trust | None:
@@ -34,24 +34,24 @@ def heads_beside(location: str, trust: Path) -> list[Head]:
     return known_heads([RELEASES, *beside], (), trust_at(trust))
 
 
-def head_of(place: str) -> Head:
+def head_of(folder: str) -> Head:
     """Return the entry of the ledger that a release says it belongs to.
 
     Raises:
-        VerifyFault: there is no release at that place (DPQL630).
+        VerifyFault: there is no release in that folder (DPQL630).
         CommandFault: it was made without a ledger (DPQL803).
     """
     from dpql.ledger import Head
     from dpql.reports.display import unverified_view
     from dpql.reports.report import read_folder
 
-    envelope, _ = read_folder(Path(place))
+    envelope, _ = read_folder(Path(folder))
     digest = hashlib.sha256(envelope).hexdigest()
     view = unverified_view(envelope, digest)
     record = view.predicate.ledger
     if record is None:
         raise CommandFault.of(
-            "DPQL803", f"`{shown(place)}` was released without a ledger"
+            "DPQL803", f"`{shown(folder)}` was released without a ledger"
         )
     return Head(
         dataset=record.dataset, seq=record.seq, digest=record.head, envelope=digest

@@ -14,7 +14,7 @@ _LONGEST = 64
 
 
 class SettingType(click.ParamType[Setting]):
-    """``NAME=VALUE`` with a name that can be supposed."""
+    """``NAME=VALUE`` with the name of something that a what-if can change."""
 
     name = "setting"
 
@@ -38,7 +38,7 @@ class SettingType(click.ParamType[Setting]):
 
 
 def exact(text: str) -> Fraction | None:
-    """Return the exact number that a text of moderate length spells."""
+    """Return the exact number in a text of moderate length."""
     digits = text.replace("_", "")
     if len(digits) > _LONGEST or not digits.isascii() or "e" in digits.lower():
         return None

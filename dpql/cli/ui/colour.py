@@ -1,4 +1,4 @@
-"""Colours for tables on a terminal, laid on after everything has its place."""
+"""Colours for tables on a terminal, added after the layout is done."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _GAP = re.compile(r"( {2,})")
 
 
 def prepare() -> None:
-    """Give every closed stream a place to go, before a file takes its number."""
+    """Reopen every closed stream, before a file takes its number."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             nothing = os.open(os.devnull, os.O_RDWR)
@@ -126,12 +126,12 @@ def encodable(text: str, stream: TextIO) -> str:
 def _plain(line: str) -> str:
     """Return a line in plain characters; gaps between columns give way to them."""
     parts = _GAP.split(line)
-    for place in range(0, len(parts), 2):
-        cell = parts[place].translate(_PLAIN)
-        grown = len(cell) - len(parts[place])
-        parts[place] = cell
+    for index in range(0, len(parts), 2):
+        cell = parts[index].translate(_PLAIN)
+        grown = len(cell) - len(parts[index])
+        parts[index] = cell
         # What stands last in a line pushes nothing.
-        for beside in (place + 1, place - 1) if place + 1 < len(parts) else ():
+        for beside in (index + 1, index - 1) if index + 1 < len(parts) else ():
             if beside > 0:
                 given = min(grown, max(0, len(parts[beside]) - 2))
                 parts[beside] = parts[beside][given:]

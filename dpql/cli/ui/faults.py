@@ -133,8 +133,11 @@ def _result(fault: Diagnostic, codes: list[str]) -> dict[str, Any]:
             "endLine": fault.span.end_line,
             "endColumn": fault.span.end_column,
         }
-        place = {"artifactLocation": {"uri": _uri(fault.span.source)}, "region": region}
-        result["locations"] = [{"physicalLocation": place}]
+        location = {
+            "artifactLocation": {"uri": _uri(fault.span.source)},
+            "region": region,
+        }
+        result["locations"] = [{"physicalLocation": location}]
     return result
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ShowStage = Callable[["Stage"], None]
 
 _WORDS = {
-    "reading": "adding up rows",
+    "reading": "aggregating rows",
     "drawing": "drawing noise",
     "sealing": "signing and sealing",
     "writing": "writing the folder",

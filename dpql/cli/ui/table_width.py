@@ -36,7 +36,7 @@ def _block(block: str, width: int) -> str:
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    """Return the line, folded under the place where its words begin."""
+    """Return the line, folded and indented to where its words begin."""
     if len(line) <= width:
         return [line]
     fact = _FACT.match(line)
@@ -76,12 +76,12 @@ def _closer(lines: list[str]) -> list[str]:
     """Return a table with two spaces between its columns, where there are more."""
     rows = [line for line in lines if line.strip(" ─")]
     blank = "".join(
-        " " if all(row[place : place + 1] in {"", " "} for row in rows) else "x"
-        for place in range(max(map(len, lines)))
+        " " if all(row[index : index + 1] in {"", " "} for row in rows) else "x"
+        for index in range(max(map(len, lines)))
     )
     spared = [found.start() for found in _GAP_OF_COLUMNS.finditer(blank)]
     return [
-        "".join(letter for place, letter in enumerate(line) if place not in spared)
+        "".join(letter for index, letter in enumerate(line) if index not in spared)
         for line in lines
     ]
 

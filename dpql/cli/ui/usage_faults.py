@@ -1,4 +1,4 @@
-"""What is wrong with a command as it was typed, in the words of this house."""
+"""Faults of a command line, in our own words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fault_of(error: click.ClickException, words: Sequence[str]) -> CommandFault:
         case click.MissingParameter():
             return _missing(error, more)
         case click.BadParameter():
-            return _misfit(error, words, more)
+            return _bad_value(error, words, more)
         case click.BadOptionUsage():
             return _bare(error, more)
         case _:
@@ -36,7 +36,7 @@ def fault_of(error: click.ClickException, words: Sequence[str]) -> CommandFault:
 
 
 def unknown_command(name: str, known: Iterable[str], path: str) -> UsageFault:
-    """Return the fault of a word in a command's place."""
+    """Return the fault of an unknown command."""
     hint = _meant(name, known) or f"`{path} --help` lists them"
     return UsageFault.of(
         "DPQL810", f"there is no command `{path} {shown(name)}`", hint=hint
@@ -76,7 +76,9 @@ def _placeholder(param: click.Option) -> str:
     return param.metavar or param.type.name.upper()
 
 
-def _misfit(error: click.BadParameter, words: Sequence[str], more: str) -> CommandFault:
+def _bad_value(
+    error: click.BadParameter, words: Sequence[str], more: str
+) -> CommandFault:
     param = error.param
     if param is not None and isinstance(param.type, click.Path):
         return _closed(error)
@@ -106,7 +108,7 @@ def _closed(error: click.BadParameter) -> CommandFault:
 
 
 def _given(names: Sequence[str], words: Sequence[str]) -> str | None:
-    """Return what follows an option, if it is there but once."""
+    """Return what follows an option, if it is given once."""
     values = [after for word, after in pairwise(words) if word in names]
     values += [
         value

@@ -75,10 +75,10 @@ STORY: tuple[tuple[str, tuple[str, ...]], ...] = (
 @click.argument(
     "folder", metavar="[DIR]", default="dpql-demo", type=click.Path(path_type=Path)
 )
-@click.option("--keep", is_flag=True, help="Go on in the folder of an earlier demo.")
+@click.option("--keep", is_flag=True, help="Continue in the folder of an earlier demo.")
 @FORMAT
 def command(*, folder: Path, keep: bool, form: str) -> int:
-    """Tell the whole story on made-up payslips, in a folder to play with.
+    """Show every step on made-up payslips, in a folder to play with.
 
     An earlier demo in DIR is replaced, unless --keep; any other folder is refused.
     """
@@ -86,7 +86,7 @@ def command(*, folder: Path, keep: bool, form: str) -> int:
     with console.output_to_stderr() if form == "json" else contextlib.nullcontext():
         _prepare(folder, keep=keep)
         with _inside(folder):
-            for status in _told(played, keep=keep):
+            for status in _played(played, keep=keep):
                 if status:
                     return status
             release = _release()
@@ -104,7 +104,7 @@ def command(*, folder: Path, keep: bool, form: str) -> int:
     return exit_codes.OK
 
 
-def _told(played: list[str], *, keep: bool) -> Iterator[int]:
+def _played(played: list[str], *, keep: bool) -> Iterator[int]:
     """Play the story; note each command and yield its exit code."""
     for words, lines in STORY:
         if keep and all(_done(line) for line in lines):
@@ -117,12 +117,12 @@ def _told(played: list[str], *, keep: bool) -> Iterator[int]:
 
 
 def _farewell(folder: Path, release: Path) -> None:
-    place = shown(str(folder), limit=400)
+    name = shown(str(folder), limit=400)
     console.write(
-        f"\nOpen {place}/{release}/report.html to read the release.\n"
-        f"Everything in {place} is yours to play with; for instance:\n\n"
-        f"  {_program()} plan {place}/wages.yaml --set epsilon=0.5\n"
-        f"  {_program()} plan {place}/wages.yaml --html {place}/what-if.html\n"
+        f"\nOpen {name}/{release}/report.html to read the release.\n"
+        f"Everything in {name} is yours to play with; for instance:\n\n"
+        f"  {_program()} plan {name}/wages.yaml --set epsilon=0.5\n"
+        f"  {_program()} plan {name}/wages.yaml --html {name}/what-if.html\n"
     )
 
 
@@ -136,7 +136,7 @@ def _program() -> str:
 
 
 def _prepare(folder: Path, *, keep: bool) -> None:
-    """Make the folder with the spec and the data, or take up an earlier one."""
+    """Make the folder with the spec and the data, or continue an earlier one."""
     from dpql.cli.commands.demo.payslips import wages
     from dpql.resources import resource
 

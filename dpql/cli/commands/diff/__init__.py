@@ -34,8 +34,8 @@ _FAILING = {
 class Judgement:
     """One spec, its plan, and the difference; None when there was no spec before.
 
-    The plan is None when there is no spec any more. ``was`` is where the spec was
-    before, if elsewhere.
+    The plan is None when the spec was deleted. ``was`` is the path of the spec before,
+    if it was another.
     """
 
     source: str
@@ -52,7 +52,7 @@ class Judgement:
 
     @property
     def title(self) -> str:
-        """The place of the spec, and where it was."""
+        """The path of the spec, and its path before."""
         return self.source if self.was is None else f"{self.source} (was {self.was})"
 
 
@@ -83,7 +83,7 @@ class Judgement:
 @click.option(
     "--fail-on",
     type=click.Choice(["weaker", "review", "any"]),
-    help="Exit 1 on that verdict or a graver one; NEW counts as weaker.",
+    help="Exit 1 on that verdict or a worse one; NEW counts as weaker.",
 )
 @REVIEWED_LEDGER
 @DATASET
@@ -99,10 +99,10 @@ def command(
     """Judge a change: WEAKER, STRONGER, SAME, or for a person to REVIEW.
 
     OLD and NEW are specs or plans. With --base, the old spec is read from git: the one
-    at that place, or else one of the same release name that is gone. A spec with
-    neither is NEW, an old one that nothing took the place of is REMOVED. Where a ledger
-    knows the data, what it would hold after either is shown. The document of --format
-    json is a list with one entry for each spec.
+    with the same path, or else a deleted one with the same release name. A spec without
+    an old one is NEW; a deleted spec without a new one is REMOVED. If a ledger has the
+    dataset, its budget after either plan is shown. The document of --format json is a
+    list with one entry for each spec.
     """
     budget = Budget(location=location, dataset=dataset)
     if base is None:
@@ -136,7 +136,7 @@ def _since(base: str, paths: tuple[Path, ...], budget: Budget) -> list[Judgement
 
     lost: dict[Path, str] = {}
     for folder in dict.fromkeys(each for each in paths if each.is_dir()):
-        lost |= git.vanished(base, folder)
+        lost |= git.deleted_specs(base, folder)
     named = set(lost)
     judged: dict[Path, Judgement] = {}
     moved: dict[Path, Plan] = {}
@@ -147,7 +147,7 @@ def _since(base: str, paths: tuple[Path, ...], budget: Budget) -> list[Judgement
         else:
             judged[path] = _judged(str(path), _old(base, path, text), plan, budget)
     for folder in dict.fromkeys(path.parent for path in moved):
-        lost = {**git.vanished(base, folder), **lost}
+        lost = {**git.deleted_specs(base, folder), **lost}
     # The two forms of a spec share their name: each is matched with its own kind first.
     for alike in (True, False):
         for path, plan in moved.items():

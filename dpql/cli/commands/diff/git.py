@@ -15,18 +15,18 @@ def text_at(reference: str, path: Path) -> str | None:
     """Return the text that a file had at a commit, None if it was not there.
 
     Raises:
-        CommandFault: git is missing, or knows neither folder nor commit (DPQL802).
+        CommandFault: git is missing, or has no such folder or commit (DPQL802).
     """
     folder = path.parent.resolve()
     found = _git(folder, "show", f"{_commit(folder, reference)}:./{path.name}")
     return None if found.returncode else _decoded(found.stdout, path)
 
 
-def vanished(reference: str, folder: Path) -> dict[Path, str]:
-    """Return the texts of the specs that a commit has in a folder and we have not.
+def deleted_specs(reference: str, folder: Path) -> dict[Path, str]:
+    """Return the texts of the specs in a folder that have been deleted since a commit.
 
     Raises:
-        CommandFault: git is missing, or knows neither folder nor commit (DPQL802).
+        CommandFault: git is missing, or has no such folder or commit (DPQL802).
     """
     there = folder.resolve()
     listing = _git(there, "ls-tree", "-r", "-z", _commit(there, reference))
@@ -48,10 +48,10 @@ def vanished(reference: str, folder: Path) -> dict[Path, str]:
 def _commit(folder: Path, reference: str) -> str:
     # A reference that starts with a dash would be taken for an option.
     if reference.startswith("-") or not reference:
-        raise _fault(f"`{shown(reference)}` is no reference")
+        raise _fault(f"`{shown(reference)}` is not a branch, tag or commit")
     commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}")
     if commit.returncode:
-        raise _fault(f"git knows no `{shown(reference)}` here")
+        raise _fault(f"git has no branch, tag or commit `{shown(reference)}`")
     return commit.stdout.decode().strip()
 
 
@@ -60,7 +60,7 @@ def _decoded(content: bytes, path: Path) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         raise _fault(
-            f"`{shown(str(path), limit=400)}` was not UTF-8 text then"
+            f"`{shown(str(path), limit=400)}` was not UTF-8 text at that commit"
         ) from None
 
 
@@ -79,7 +79,7 @@ def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
 def _fault(reason: str) -> CommandFault:
     return CommandFault.of(
         "DPQL802",
-        f"the old spec cannot be had: {reason}",
+        f"cannot read the old spec: {reason}",
         hint="run inside the repository and name a branch, tag or commit; "
         "in CI, fetch the base branch first",
     )

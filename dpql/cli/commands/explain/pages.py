@@ -48,13 +48,13 @@ def page(word: str, width: int = WIDTH) -> Page | None:
         return None
     parts = [fill(term.text, width)] if term else []
     parts += [_key_text(key, width) for key in keys]
-    title = term.title if term else f"a key of {keys[0].place}"
+    title = term.title if term else f"a key of {keys[0].parent}"
     return Page(name=lowered, title=title, text="\n\n".join(parts) + "\n")
 
 
 def titles() -> dict[str, str]:
     """Return every page with its title: terms, then keys, then codes."""
-    keys = {key.field.name: f"a key of {key.place}" for key in keys_of_spec()}
+    keys = {key.field.name: f"a key of {key.parent}" for key in keys_of_spec()}
     terms = {name: term.title for name, term in TERMS.items()}
     codes = {name: code.title for name, code in CODES.items()}
     return {**dict(sorted({**keys, **terms}.items())), **codes}
@@ -75,12 +75,12 @@ def close_to(word: str) -> str | None:
 class Key:
     """A key of a spec and where it stands."""
 
-    place: str
+    parent: str
     field: Field
 
 
 def keys_of_spec() -> Iterator[Key]:
-    """Yield every key of a spec, in canonical order, each place once."""
+    """Yield every key of a spec, in canonical order, each parent once."""
     seen: set[tuple[str, str]] = set()
     for key in _keys(SPEC, "the spec"):
         mark = (key.field.name, key.field.summary)
@@ -89,21 +89,21 @@ def keys_of_spec() -> Iterator[Key]:
             yield key
 
 
-def _keys(shape: Shape, place: str) -> Iterator[Key]:
+def _keys(shape: Shape, parent: str) -> Iterator[Key]:
     match shape:
         case Record(fields=fields):
             for field in fields:
-                yield Key(place=place, field=field)
+                yield Key(parent=parent, field=field)
                 yield from _keys(field.shape, _what(field.shape, f"`{field.name}`"))
         case Variants(records=records):
             for record in records.values():
                 yield from _keys(record, record.what)
         case Table(value=value):
-            yield from _keys(value, _what(value, place))
+            yield from _keys(value, _what(value, parent))
         case Either(record=record):
             yield from _keys(record, record.what)
         case ListOf(item=item):
-            yield from _keys(item, place)
+            yield from _keys(item, parent)
         case Text() | Number() | Choice():
             return
 
@@ -124,7 +124,7 @@ def _code_text(code: Code, width: int) -> str:
 def _key_text(key: Key, width: int) -> str:
     need = "required" if key.field.required else "optional"
     lines = [
-        fill(f"`{key.field.name}` in {key.place} ({need})", width),
+        fill(f"`{key.field.name}` in {key.parent} ({need})", width),
         fill(key.field.summary, width),
     ]
     if key.field.examples:

@@ -1,4 +1,4 @@
-"""`dpql init`: a folder to begin with."""
+"""`dpql init`: a new project folder."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def command(
 ) -> int:
     """Make a spec with its plan, keys, a ledger, hooks and a CI workflow in DIR.
 
-    What is there already is kept. Keys are made when somebody can be asked for a
-    passphrase, or with --no-passphrase. A schema says nothing of bounds, keys, budget
-    or whom to protect, so a spec made from one is finished by hand: `dpql check` asks
-    for what is missing.
+    Existing files are kept. Keys are made if you can be asked for a passphrase, or with
+    --no-passphrase. A schema does not contain bounds, keys, a budget or the protected
+    unit, so complete the spec that is made from one: `dpql check` lists what is
+    missing.
     """
     from dpql.cli.commands.init import templates
 
@@ -73,24 +73,24 @@ def command(
         else templates.example(source)
     )
     _make(folder)
-    beginning = Beginning(folder=folder, quiet=form == "json")
-    beginning.make(_SPEC, _laid_out(text))
+    project = Project(folder=folder, quiet=form == "json")
+    project.make(_SPEC, _formatted(text))
     plan = _plan(folder / _SPEC)
     if plan is None:
-        beginning.later(f"dpql plan {_SPEC} --out {_PLAN}")
+        project.defer(f"dpql plan {_SPEC} --out {_PLAN}")
     else:
-        beginning.make(_PLAN, plan.to_json().decode("utf-8"))
-    beginning.make(".pre-commit-config.yaml", templates.PRE_COMMIT)
-    beginning.make(".github/workflows/specs.yaml", templates.WORKFLOW)
-    beginning.make(".gitignore", templates.IGNORED)
+        project.make(_PLAN, plan.to_json().decode("utf-8"))
+    project.make(".pre-commit-config.yaml", templates.PRE_COMMIT)
+    project.make(".github/workflows/specs.yaml", templates.WORKFLOW)
+    project.make(".gitignore", templates.IGNORED)
     for name in ("steward", "officer"):
-        _key(beginning, name, no_passphrase=no_passphrase)
+        _key(project, name, no_passphrase=no_passphrase)
     if plan is None:
-        beginning.later(f"dpql ledger open {source} --epsilon {cap} --unit UNIT")
+        project.defer(f"dpql ledger open {source} --epsilon {cap} --unit UNIT")
     else:
-        _ledger(beginning, plan, cap)
+        _ledger(project, plan, cap)
     if form == "json":
-        console.write_json({"folder": str(folder), "files": beginning.files})
+        console.write_json({"folder": str(folder), "files": project.files})
     else:
         console.write(f"\nnext: {_within(folder)}{_NEXT if plan else _NEXT_OPEN}\n")
     return exit_codes.OK
@@ -102,8 +102,8 @@ def _make(folder: Path) -> None:
     except (FileExistsError, NotADirectoryError):
         raise exit_codes.CommandFault.of(
             "DPQL801",
-            f"`{shown(str(folder), limit=400)}` is no folder and cannot be one",
-            hint="name a folder to begin in; it is made if it is not there",
+            f"`{shown(str(folder), limit=400)}` is not a folder and cannot become one",
+            hint="name a folder; it is made if it does not exist",
         ) from None
 
 
@@ -114,8 +114,8 @@ def _within(folder: Path) -> str:
 
 
 @dataclass(slots=True, kw_only=True)
-class Beginning:
-    """A folder that fills, and what became of each file."""
+class Project:
+    """A project folder, and what was done about each of its files."""
 
     folder: Path
     quiet: bool
@@ -135,14 +135,14 @@ class Beginning:
         """Note what became of a file."""
         self.files.append({"path": str(path), "state": state})
         rest = f"   {more}" if more else ""
-        self._tell(f" {state:<6} {shown(str(path), limit=400)}{rest}\n")
+        self._write(f" {state:<6} {shown(str(path), limit=400)}{rest}\n")
 
-    def later(self, command: str) -> None:
+    def defer(self, command: str) -> None:
         """Note a command that a person has to give."""
         self.files.append({"command": command, "state": "later"})
-        self._tell(f" later  `{shown(command, limit=400)}`\n")
+        self._write(f" later  `{shown(command, limit=400)}`\n")
 
-    def _tell(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         if not self.quiet:
             console.write(text)
 
@@ -154,7 +154,7 @@ def _columns(path: Path) -> dict[str, str]:
     return header(path)
 
 
-def _laid_out(text: str) -> str:
+def _formatted(text: str) -> str:
     """Return the text in canonical form, or as it is while something is missing."""
     from dpql.language import format_text
 
@@ -169,31 +169,31 @@ def _plan(spec: Path) -> Plan | None:
     return None
 
 
-def _key(beginning: Beginning, name: str, *, no_passphrase: bool) -> None:
+def _key(project: Project, name: str, *, no_passphrase: bool) -> None:
     from dpql.cli.inputs.keys import asked
     from dpql.reports.keys import new_key
 
-    path = beginning.folder / "keys" / name
+    path = project.folder / "keys" / name
     if path.exists():
-        beginning.say("kept", path)
+        project.say("kept", path)
         return
     if not no_passphrase and not console.is_terminal(sys.stdin):
-        beginning.later(f"dpql keys new {name}")
+        project.defer(f"dpql keys new {name}")
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     secret = None if no_passphrase else asked(f"passphrase of {name}", twice=True)
-    beginning.say("made", path, new_key(path, secret).fingerprint)
+    project.say("made", path, new_key(path, secret).fingerprint)
 
 
-def _ledger(beginning: Beginning, plan: Plan, cap: Fraction) -> None:
+def _ledger(project: Project, plan: Plan, cap: Fraction) -> None:
     from dpql.ledger import open_ledger
 
-    path = beginning.folder / "ledger.sqlite"
+    path = project.folder / "ledger.sqlite"
     if path.exists():
-        beginning.say("kept", path)
+        project.say("kept", path)
         return
     privacy, dataset = plan.spec.privacy, plan.spec.data.source
     open_ledger(str(path), create=True).open_account(
         dataset, cap=cap, unit=privacy.unit, neighbours=privacy.neighbours
     )
-    beginning.say("made", path, f"{shown(dataset)}: ε at most {cap}")
+    project.say("made", path, f"{shown(dataset)}: ε at most {cap}")

@@ -57,7 +57,7 @@ statistics:
     spend: {{share: 1}}
 """
 
-_BEGUN = """\
+_INCOMPLETE = """\
 # `dpql check` asks for what is missing here; delete the columns you do not need.
 dpql: 1
 release: first_release
@@ -159,7 +159,7 @@ def spec_text(columns: dict[str, str], source: str) -> str:
         f"    {_name(name)}: {_OPEN.get(_kind(name, kind), _UNKNOWN)}"
         for name, kind in columns.items()
     ]
-    return _BEGUN.format(source=source, columns="\n".join(lines))
+    return _INCOMPLETE.format(source=source, columns="\n".join(lines))
 
 
 def _kind(name: str, kind: str) -> str:

@@ -34,22 +34,24 @@ def _text(account: Account) -> str:
     ]
     if account.approvals:
         lines.append(f"   approvals  {account.approvals} needed")
-    lines += [f"   data       {_near(location)}" for location in account.locations[-1:]]
     lines += [
-        f"   before     {_near(location)}" for location in account.locations[-2::-1]
+        f"   data       {_relative(location)}" for location in account.locations[-1:]
+    ]
+    lines += [
+        f"   before     {_relative(location)}" for location in account.locations[-2::-1]
     ]
     for share in account.shares:
         names = ", ".join(map(shown, share.datasets))
-        lines.append(f"   shared     {_near(share.location)} with {names}")
+        lines.append(f"   shared     {_relative(share.location)} with {names}")
     if account.partners:
         lines.append(f"   shared     with {', '.join(map(shown, account.partners))}")
     lines += [_run_line(run) for run in account.runs]
     return "\n".join(lines) + "\n"
 
 
-def _near(place: str) -> str:
-    """Return a place as it is called from here."""
-    return shown(place.removeprefix(f"{os.getcwd()}{os.sep}"), limit=400)  # noqa: PTH109  text
+def _relative(location: str) -> str:
+    """Return a location, relative to the working directory if it is below it."""
+    return shown(location.removeprefix(f"{os.getcwd()}{os.sep}"), limit=400)  # noqa: PTH109  text
 
 
 def _run_line(run: Run) -> str:

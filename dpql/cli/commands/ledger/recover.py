@@ -17,7 +17,7 @@ from dpql.cli.ui import console, exit_codes
 def command(*, dataset: str, number: int | None, location: str, form: str) -> int:
     """End the runs of DATASET that died.
 
-    What was only held back is given back. What had begun to draw noise stays spent.
+    A run that had not drawn noise gets its budget back; one that had stays spent.
     """
     from dpql.ledger import open_ledger
 
@@ -26,7 +26,7 @@ def command(*, dataset: str, number: int | None, location: str, form: str) -> in
         console.write_json([run_document(run) for run in ended])
         return exit_codes.OK
     if not ended:
-        console.write("no run had died\n")
+        console.write("no run to recover\n")
     for run in ended:
         console.write(f" run {run.number}   {run.state.value}   ε = {run.epsilon}\n")
     return exit_codes.OK

@@ -1,4 +1,4 @@
-"""`dpql diff` judges changes between files and since a commit."""
+"""`dpql diff`: what a change means."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from cli.started import SPECS, WAGES, dpql, fine, refused
 
 pytestmark = pytest.mark.cli
 
+
 TEXT = WAGES.read_text("utf-8")
 
 
@@ -19,18 +20,6 @@ def _git(folder: Path, *arguments: str) -> None:
     subprocess.run(
         ["git", *settings, *arguments], cwd=folder, check=True, capture_output=True
     )
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A repository with one spec, changed since."""
-    _git(tmp_path, "init", "-q", "-b", "main")
-    (tmp_path / "wages.yaml").write_text(TEXT, "utf-8")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "spec")
-    changed = TEXT.replace("epsilon: 1.0", "epsilon: 2.0")
-    (tmp_path / "wages.yaml").write_text(changed, "utf-8")
-    return tmp_path
 
 
 def test_twins_are_the_same() -> None:
@@ -140,17 +129,6 @@ def test_json_lists_the_changes() -> None:
     )
     assert document["verdict"] == "REVIEW"
     assert {"verdict", "subject", "text"} <= set(document["changes"][0])
-
-
-def test_git_that_cannot_help_is_named(repository: Path) -> None:
-    """An unknown reference, an option in its place, no repository."""
-    for reference in ("nowhere", "--help", ""):
-        run = dpql("diff", f"--base={reference}", "wages.yaml", folder=repository)
-        refused(run, 1, "DPQL802")
-    outside = Path("/")
-    refused(
-        dpql("diff", "--base", "main", WAGES, folder=outside, PATH=""), 1, "DPQL802"
-    )
 
 
 def test_two_files_or_a_base_are_needed() -> None:

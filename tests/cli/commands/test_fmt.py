@@ -1,4 +1,4 @@
-"""`dpql fmt` lays out, checks, shows and converts."""
+"""`dpql fmt`: one layout for all specs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_diff_shows_what_would_change(loose: Path) -> None:
 
 def test_files_are_laid_out_in_place(loose: Path) -> None:
     """Afterwards the file is canonical."""
-    assert "laid out" in fine(dpql("fmt", loose))
+    assert "formatted" in fine(dpql("fmt", loose))
     assert WAGES.read_text("utf-8") == loose.read_text("utf-8")
     assert fine(dpql("fmt", loose)) == ""
 

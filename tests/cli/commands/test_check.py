@@ -1,4 +1,4 @@
-"""`dpql check` finds every fault and writes it for people and for machines."""
+"""`dpql check`: every fault of a spec, in every form."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from cli.started import ROOT, SPECS, WAGES, dpql, fine
 
 pytestmark = pytest.mark.cli
+
 
 FAULTY = (
     WAGES.read_text("utf-8")

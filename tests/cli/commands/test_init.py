@@ -1,4 +1,4 @@
-"""`dpql demo` and `dpql init`: what a newcomer types first."""
+"""`dpql init`: a new project folder."""
 
 from __future__ import annotations
 
@@ -9,46 +9,7 @@ from pathlib import Path
 import pytest
 from cli.started import dpql, fine, refused
 
-from dpql.cli.commands.demo.payslips import wages
-
 pytestmark = pytest.mark.cli
-
-
-def test_the_demo_ends_with_a_verified_release(tmp_path: Path) -> None:
-    """Each command is shown before its output; the folder is left to play with."""
-    run = dpql("demo", "first", folder=tmp_path)
-    assert run.returncode == 0, run.stderr
-    for word in ("check", "plan", "approve", "run", "verify", "ledger show"):
-        assert f"$ dpql {word} " in run.stdout
-    assert " ok  arithmetic" in run.stdout
-    (report,) = (tmp_path / "first").glob("releases/*/report.html")
-    assert f"Open {report.relative_to(tmp_path)} to read" in run.stdout
-    verify = dpql("verify", report.parent, folder=tmp_path / "first")
-    assert " ok  signature" in fine(verify)
-    kept = dpql("demo", "first", "--keep", folder=tmp_path)
-    assert kept.returncode == 0
-    assert "already released" in kept.stdout
-
-
-def test_the_demo_spares_other_folders(tmp_path: Path) -> None:
-    """A folder that no demo made is refused and left alone."""
-    precious = tmp_path / "mine" / "precious"
-    precious.parent.mkdir()
-    precious.write_text("keep", "utf-8")
-    refused(dpql("demo", "mine", folder=tmp_path), 1, "DPQL801")
-    assert precious.read_text("utf-8") == "keep"
-
-
-def test_the_sample_is_the_same_at_every_making() -> None:
-    """It has several rows a person, missing cells and typing errors."""
-    text = wages(2_000)
-    assert text == wages(2_000)
-    lines = text.splitlines()[1:]
-    people = {line.split(",")[0] for line in lines}
-    assert 2 * len(people) < len(lines) < 4 * len(people)
-    assert any(line.endswith(",") for line in lines)
-    assert any(line.endswith("n/a") for line in lines)
-    assert any("abroad" in line for line in lines)
 
 
 def test_a_scaffold_is_sound_and_keeps_what_is_there(tmp_path: Path) -> None:

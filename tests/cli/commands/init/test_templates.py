@@ -1,20 +1,21 @@
-"""The hooks for pre-commit and the workflow that `init` writes name real commands."""
+"""The hooks and the workflow that `init` writes name real commands."""
 
 from __future__ import annotations
 
 import re
-import shutil
-from pathlib import Path
 
 import pytest
 import yaml
-from cli.started import ROOT, SPECS, dpql, fine, refused
+from cli.started import ROOT, SPECS, dpql, fine
 
 from dpql.cli.commands.init.templates import PRE_COMMIT, WORKFLOW
 
 pytestmark = pytest.mark.cli
 
+
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+
+
 LOCAL = yaml.safe_load(PRE_COMMIT)["repos"][0]["hooks"]
 
 
@@ -29,22 +30,6 @@ def test_hooks_accept_the_gallery(hook: dict[str, str]) -> None:
     suffixes = ["yaml", "dpql", *(["plan.json"] if hook["id"] == "dpql-plan" else [])]
     assert len(chosen) == sum(len([*SPECS.glob(f"*.{end}")]) for end in suffixes)
     fine(dpql(*hook["entry"].split()[1:], *chosen[:3]))
-
-
-def test_a_plan_that_changed_alone_is_noticed(tmp_path: Path) -> None:
-    """The hook is given the plan only, and holds it to the specs beside it."""
-    for name in ("income.yaml", "income.dpql"):
-        shutil.copy(SPECS / name, tmp_path)
-    shutil.copy(SPECS / "energy_use.plan.json", tmp_path / "income.plan.json")
-    run = dpql("plan", "--check", "income.plan.json", folder=tmp_path)
-    assert (run.returncode, run.stderr.count("DPQL405")) == (1, 2)
-    shutil.copy(SPECS / "income.plan.json", tmp_path)
-    both = ("income.plan.json", "income.yaml")
-    assert (
-        fine(dpql("plan", "--check", *both, folder=tmp_path)) == "2 plans are fresh\n"
-    )
-    (tmp_path / "lone.plan.json").write_bytes(b"{}")
-    refused(dpql("plan", "--check", "lone.plan.json", folder=tmp_path), 1, "DPQL804")
 
 
 def test_local_hooks_are_the_published_ones() -> None:

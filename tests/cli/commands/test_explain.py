@@ -1,0 +1,45 @@
+"""`dpql explain`: pages of the manual, and the program of a plan."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cli.started import SPECS, dpql, fine, refused
+
+from dpql.cli.inputs.files import plan_at
+from dpql.curator.program import compile_program
+
+pytestmark = pytest.mark.cli
+
+
+def test_codes_words_and_keys_are_explained() -> None:
+    """A code by either spelling, a term, a key of a spec."""
+    assert fine(dpql("explain", "DPQL301")) == fine(dpql("explain", "301"))
+    assert fine(dpql("explain", "epsilon")).startswith("epsilon: how much")
+    assert "bins: [" in fine(dpql("explain", "bins"))
+    assert json.loads(fine(dpql("explain", "DPQL430", "--format", "json")))["title"]
+
+
+def test_unknown_words_are_guessed_at() -> None:
+    """A word that is nearly right gets the right one."""
+    refused(dpql("explain", "epsilom"), 1, "DPQL806", "did you mean `epsilon`?")
+    refused(dpql("explain", "\x1b[31mzzz"), 1, "\\u{1b}")
+
+
+@pytest.mark.parametrize("name", ["clinic_filters.yaml", "clinic_filters.plan.json"])
+def test_the_program_of_a_plan_is_shown(name: str) -> None:
+    """A spec and its plan have one program: the one that engines are given."""
+    path = SPECS / name
+    program = str(compile_program(plan_at(path)))
+    assert program == fine(dpql("explain", "--program", path))
+    shown = json.loads(fine(dpql("explain", "--program", path, "--format", "json")))
+    assert shown == {"plan": plan_at(path).digest, "program": program}
+
+
+def test_a_program_is_no_page() -> None:
+    """A page and a program are not asked for at once; what is no plan has none."""
+    refused(
+        dpql("explain", "epsilon", "--program", SPECS / "income.yaml"), 2, "DPQL814"
+    )
+    refused(dpql("explain", "--program", "none.plan.json"), 1, "DPQL400")
