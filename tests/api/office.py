@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from reports.sample_releases import DAY, STEWARD, TRUST
 
 from dpql.api.execute import Executed, execute
 from dpql.api.listener import SILENT, Ending, RunListener, Stage
 from dpql.api.run_request import RunRequest
 from dpql.api.verification import verify_release
+from dpql.errors import DpqlError
 from dpql.ledger import Ledger, State, open_ledger
 from dpql.ledger.witness import user_folder
 from dpql.model.plan import Plan
@@ -112,3 +115,10 @@ class RememberingListener(RunListener):
     def ended(self, ending: Ending) -> None:
         """Remember what became of the debit."""
         self.endings.append(ending)
+
+
+def code_of(attempt: Callable[[], object]) -> str:
+    """Return the code with which an attempt is refused."""
+    with pytest.raises(DpqlError) as refusal:
+        attempt()
+    return refusal.value.diagnostics[0].code

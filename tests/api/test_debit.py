@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
-from api.office import DATASET, Office, RememberingListener
+from api.office import DATASET, Office, RememberingListener, code_of
 from reports.sample_releases import TRUST, small_plan
 
 from dpql.api.listener import Fate, Stage
 from dpql.api.verification import chain_of, verify_release
-from dpql.errors import DpqlError
 from dpql.ledger import State
 from dpql.reports.caveats import caveats
 from dpql.reports.predicate import DATA
@@ -27,12 +25,6 @@ def office(tmp_path: Path) -> Office:
     made = Office(tmp_path, small_plan())
     made.open(name="second")
     return made
-
-
-def _code(attempt: Callable[[], object]) -> str:
-    with pytest.raises(DpqlError) as refusal:
-        attempt()
-    return refusal.value.diagnostics[0].code
 
 
 def _said(verified: Verified) -> tuple[str, tuple[str, ...]]:
@@ -48,7 +40,7 @@ def test_data_of_a_file_are_bound_and_nothing_is_said(office: Office) -> None:
     """The usual run: the file is this budget's, and a second one is refused."""
     office.run()
     assert _said(office.verify()) == ("bound", ())
-    assert _code(lambda: office.run("two", dataset="second")) == "DPQL716"
+    assert code_of(lambda: office.run("two", dataset="second")) == "DPQL716"
     assert office.states("second") == []
 
 
@@ -122,7 +114,7 @@ def test_data_bound_while_a_run_reads_them_are_not_drawn_on(office: Office) -> N
                 office.run("faster", dataset="second")
 
     faster = Faster()
-    assert _code(lambda: office.run(listener=faster)) == "DPQL716"
+    assert code_of(lambda: office.run(listener=faster)) == "DPQL716"
     assert [one.fate for one in faster.endings] == [Fate.GIVEN_BACK]
     assert office.states() == [State.CANCELLED]
     assert office.states("second") == [State.RELEASED]

@@ -74,7 +74,7 @@ def test_data_without_permission_cost_no_more_than_a_look(folder: Path) -> None:
 
 
 def test_releases_that_may_not_be_written_are_not_paid_for(folder: Path) -> None:
-    """A place that refuses is noticed first; what was paid for comes out again."""
+    """A folder that refuses is noticed first; what was paid for comes out again."""
     (folder / "releases").mkdir(mode=0o500)
     refused(unprivileged(*RUN, "--yes", folder=folder), 4, "DPQL630")
     assert spent_of(folder) == "0"
@@ -196,8 +196,8 @@ def test_runs_at_once_get_a_folder_each(owner: Path) -> None:
 
 def test_taken_folder_is_refused_before_the_debit(owner: Path) -> None:
     """Nothing is spent, and the folder stays as it is."""
-    (place,) = (owner / "releases").iterdir()
-    for out in (place, owner / "wages.csv", owner / "wages.csv" / "below"):
+    (release,) = (owner / "releases").iterdir()
+    for out in (release, owner / "wages.csv", owner / "wages.csv" / "below"):
         run = dpql(*RUN, "--yes", "--again", "--out", out, folder=owner)
         refused(run, 4, "DPQL630", "nothing was read or spent")
     assert "spent 1 of 6" in fine(dpql("ledger", "show", folder=owner))
@@ -224,10 +224,10 @@ def test_an_engine_that_talks_is_not_heard(tmp_path: Path) -> None:
 def test_a_run_writes_a_folder_and_says_so(released: Path) -> None:
     """The document names the folder, the digest, the entries and every value."""
     document = json.loads((released / "run.json").read_text("utf-8"))
-    place = released / document["folder"]
-    assert release_in(released) == place
+    release = released / document["folder"]
+    assert release_in(released) == release
     assert {"release.dsse.json", "release.csv", "release.parquet", "report.html"} == {
-        path.name for path in place.iterdir()
+        path.name for path in release.iterdir()
     }
     assert (True, [2, 5]) == (document["fresh"], document["entries"])
     assert len(document["values"]) == 14
@@ -246,11 +246,11 @@ def test_the_same_plan_is_not_run_twice(released: Path) -> None:
 
 def test_a_lost_folder_is_written_again(released: Path) -> None:
     """What the ledger has sealed is there whatever happens to the folder."""
-    place = release_in(released)
-    before = (place / "release.dsse.json").read_bytes()
-    shutil.rmtree(place)
+    release = release_in(released)
+    before = (release / "release.dsse.json").read_bytes()
+    shutil.rmtree(release)
     fine(dpql(*RUN, folder=released))
-    assert before == (place / "release.dsse.json").read_bytes()
+    assert before == (release / "release.dsse.json").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -318,21 +318,21 @@ def _held(folder: Path) -> dict[str, bytes]:
 
 def test_harmed_folder_is_mended_and_said_so(owner: Path) -> None:
     """The second run names what it put right, costs nothing, and needs no answer."""
-    place = release_in(owner)
-    before = _held(place)
-    (place / "release.csv").unlink()
-    (place / "report.html").write_text("altered", "utf-8")
-    refused(dpql("verify", place, folder=owner), 4, "DPQL610", "release.dsse.json")
+    release = release_in(owner)
+    before = _held(release)
+    (release / "release.csv").unlink()
+    (release / "report.html").write_text("altered", "utf-8")
+    refused(dpql("verify", release, folder=owner), 4, "DPQL610", "release.dsse.json")
     lines = fine(dpql(*RUN, folder=owner)).splitlines()
     assert "nothing spent" in lines[0]
     assert lines[1].endswith("/   release.csv, report.html")
     assert "mended" in lines[1]
-    assert before == _held(place)
-    fine(dpql("verify", place, "--ledger", "ledger.sqlite", folder=owner))
-    (place / "release.dsse.json").write_bytes(b"altered")
+    assert before == _held(release)
+    fine(dpql("verify", release, "--ledger", "ledger.sqlite", folder=owner))
+    (release / "release.dsse.json").write_bytes(b"altered")
     document = json.loads(fine(dpql(*RUN, "--format", "json", folder=owner)))
     assert document["mended"] == ["release.dsse.json"]
-    assert before == _held(place)
+    assert before == _held(release)
 
 
 def test_stored_release_never_overwrites_another(owner: Path) -> None:
@@ -375,8 +375,8 @@ def test_data_of_a_run_have_one_budget_unless_the_owner_shares_them(
     refused(bound, 3, "DPQL716", "these data are bound to `wages`")
     fine(dpql(*opened, folder=owner))
     other = ("--dataset", "payroll", "--yes", "--out", "second")
-    for place in ("wages.csv", "alias.csv", f"file://{data}", "*.csv"):
-        run = (*RUN[:3], f"wages={place}", *RUN[4:], *other)
+    for location in ("wages.csv", "alias.csv", f"file://{data}", "*.csv"):
+        run = (*RUN[:3], f"wages={location}", *RUN[4:], *other)
         refused(dpql(*run, folder=owner), 3, "DPQL716", "--shared")
     share = ("ledger", "bind", "payroll", "--data", "wages.csv")
     refused(dpql(*share, folder=owner), 3, "DPQL716")

@@ -89,22 +89,24 @@ def test_verifier_with_a_ledger_wants_it_to_know_the_release(owner: Path) -> Non
 
 def test_altered_page_is_refused_with_4(owner: Path) -> None:
     """The page that people read is held to the signature like a table."""
-    place = release_in(owner)
-    text = fine(dpql("verify", place, folder=owner))
+    release = release_in(owner)
+    text = fine(dpql("verify", release, folder=owner))
     assert " ok  files        release.csv, release.parquet, report.html match" in text
-    page = place / "report.html"
+    page = release / "report.html"
     page.write_bytes(page.read_bytes().replace(b"value", b"valve", 1))
-    refused(dpql("verify", place, folder=owner), 4, "DPQL610", "report.html")
+    refused(dpql("verify", release, folder=owner), 4, "DPQL610", "report.html")
     page.unlink()
-    refused(dpql("verify", place, folder=owner), 4, "DPQL610", "report.html")
+    refused(dpql("verify", release, folder=owner), 4, "DPQL610", "report.html")
 
 
 def test_verifier_hears_of_files_that_nobody_signed(owner: Path) -> None:
     """Other files in the folder are listed."""
-    place = release_in(owner)
-    (place / "extra.csv").write_text("value\n1\n", "utf-8")
-    text = fine(dpql("verify", place, folder=owner))
+    release = release_in(owner)
+    (release / "extra.csv").write_text("value\n1\n", "utf-8")
+    text = fine(dpql("verify", release, folder=owner))
     assert "which nobody signed: extra.csv" in text
     assert "the cells of release.parquet" in text
-    document = json.loads(fine(dpql("verify", place, "--format", "json", folder=owner)))
+    document = json.loads(
+        fine(dpql("verify", release, "--format", "json", folder=owner))
+    )
     assert any("extra.csv" in note for note in document["unchecked"])
