@@ -36,7 +36,7 @@ from dpql.testing.fit import relative_entropy
 FALSE_ALARM = 1e-6
 SLOW_UNITS, UNITS = 100, 400
 """Units of a table, each of which is one trial for each salt."""
-SLOW_SALTS, SALTS = 8, 10
+SLOW_SALTS, SALTS = 2, 10
 CELLS = "abc"
 
 Law = Mapping[int, Fraction]

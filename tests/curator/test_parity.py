@@ -72,7 +72,7 @@ def test_units_within_their_bounds_are_untouched(engine: Any, data: Any) -> None
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
 @given(data=st.data(), order=st.randoms(use_true_random=False))
-@RELAXED
+@settings(RELAXED, max_examples=20)
 def test_order_and_chunks_do_not_matter(
     engine: Any, data: Any, order: random.Random
 ) -> None:
@@ -215,7 +215,7 @@ def test_text_files_hold_what_their_cells_say(
 
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
 @given(data=st.data())
-@settings(RELAXED, max_examples=80)
+@settings(RELAXED, max_examples=40)
 def test_neighbours_differ_within_the_sensitivity(engine: Any, data: Any) -> None:
     """Adding or replacing all rows of a unit moves no measure further than planned."""
     kind = data.draw(st.sampled_from(["row", "known", "unit"]))
