@@ -36,7 +36,8 @@ def steps(cells: pl.Series, quantiser: Quantiser) -> Integers:
 
 def clamped(numbers: NDArray[Any], quantiser: Quantiser) -> NDArray[Any]:
     """Return a copy of the numbers, each moved to the bound that it is beyond."""
-    return np.clip(numbers, quantiser.lower, quantiser.upper)
+    inside: NDArray[Any] = np.clip(numbers, quantiser.lower, quantiser.upper)
+    return inside
 
 
 def _of_whole(cells: pl.Series, quantiser: WholeQuantiser) -> Integers:
