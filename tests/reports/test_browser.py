@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from reports.sample_releases import broad_plan
-from reports.test_report_render import hostile_plan, view_of
+from reports.test_render import hostile_plan, view_of
 
 from dpql.reports.render_html import as_html
 

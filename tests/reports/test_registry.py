@@ -19,7 +19,7 @@ import pytest
 import spec_text
 import yaml
 from reports.sample_releases import broad_plan, make_case, small_plan
-from reports.test_report_render import hostile_plan
+from reports.test_render import hostile_plan
 
 from dpql.model.plan import Plan
 from dpql.planner import plan as compile_plan
