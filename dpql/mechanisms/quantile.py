@@ -112,7 +112,7 @@ class QuantileNoise:
     """Every parameter of one choice, exact.
 
     ``digits`` of U are read at first and ``more`` whenever they leave the choice open;
-    weights are known to ``places`` binary places. Only miniatures have other numbers.
+    weights are known to ``precision`` bits. Only miniatures have other numbers.
     """
 
     at: Fraction
@@ -120,12 +120,14 @@ class QuantileNoise:
     cost: int
     epsilon: Fraction
     digits: int = 128
-    places: int = 90
+    precision: int = 90
     more: int = 64
     kit: Kit = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kit", Kit(self.theta, self.places, self.candidates))
+        object.__setattr__(
+            self, "kit", Kit(self.theta, self.precision, self.candidates)
+        )
 
     @property
     def theta(self) -> Fraction:
@@ -211,7 +213,7 @@ def miniatures() -> list[QuantileNoise]:
             cost=cost,
             epsilon=epsilon,
             digits=8,
-            places=7,
+            precision=7,
             more=4,
         )
         for at, candidates, cost, epsilon in shapes

@@ -4,15 +4,16 @@ U = 0.b1 b2 ... is the lane, W_i = e^(-theta score(i)), Z the sum of all W. Chos
 
     the least i with U Z < W_0 + ... + W_i
 
-E_t is 2**places e^(-theta t) rounded down, too small by less than `SHORT`; from `most`
-on it is 0. With prefix sums S_i of E and the first d digits of U as the integer V,
+E_t is 2**precision e^(-theta t) rounded down, too small by less than `SHORT`; from
+`most` on it is 0. With prefix sums S_i of E and the first d digits of U as the
+integer V,
 
     the true prefix sum lies in [S_i, S_i + SHORT (i + 1)),   U 2**d in [V, V + 1)
 
     i = least with (S_i + SHORT (i + 1)) 2**d > V S_{m-1}
     it is the choice if (V + 1)(S_{m-1} + SHORT m) <= S_i 2**d
 
-Else more digits are read and more places computed, so the law is exact. That happens
+Else more digits are read and more bits computed, so the law is exact. That happens
 with probability below 6 m**2 2**-90. All work depends on the number m of candidates and
 on theta alone: one table of weights looked up m times, two or three sums of machine
 integers, a search of fixed length. Weights in doubles would fall back with a
@@ -47,7 +48,7 @@ _DIGIT = 11
 """Binary digits of a score that one factor stands for."""
 
 _SPARE = 32
-"""Binary places beyond those asked for, which hold all roundings of the factors."""
+"""Bits beyond those asked for, which hold all roundings of the factors."""
 
 _LARGEST_TABLE = 1 << 22
 """More weights than these are not tabulated; each candidate's is computed."""
@@ -60,21 +61,21 @@ _FEW = 1 << 17
 
 
 class Weights:
-    """2**places e^(-theta t), rounded down: a product, one factor per digit of t.
+    """2**precision e^(-theta t), rounded down: a product, one factor per digit of t.
 
     t = d_0 + 2**11 d_1 + ..., and each factor is looked up by its digit. Every weight
     takes the same multiplications, whatever t is.
 
     A factor is short of the truth by less than 2 units of its last place and none
     exceeds 1, so a product of at most 6 is short by less than 17; that is far below
-    2**32, and cutting off the last 32 places makes it less than `SHORT`.
+    2**32, and cutting off the last 32 bits makes it less than `SHORT`.
     """
 
-    __slots__ = ("_levels", "most", "places")
+    __slots__ = ("_levels", "most", "precision")
 
-    def __init__(self, theta: Fraction, places: int) -> None:
-        self.places = places + _SPARE
-        beyond = -(-(places * ln_up(Fraction(2))) // theta)
+    def __init__(self, theta: Fraction, precision: int) -> None:
+        self.precision = precision + _SPARE
+        beyond = -(-(precision * ln_up(Fraction(2))) // theta)
         self.most = min(beyond, _LARGEST_SCORE)
         count = max(1, -(-self.most.bit_length() // _DIGIT))
         self._levels = [
@@ -86,17 +87,17 @@ class Weights:
         ]
 
     def _factor(self, exponent: Fraction) -> gmpy2.mpz:
-        """Return 2**places e**-exponent, rounded down, short by less than 2."""
-        with gmpy2.context(precision=self.places + 96, round=gmpy2.RoundDown):
+        """Return 2**precision e**-exponent, rounded down, short by less than 2."""
+        with gmpy2.context(precision=self.precision + 96, round=gmpy2.RoundDown):
             least = gmpy2.exp(gmpy2.mpfr(gmpy2.mpq(-exponent)))
-            return gmpy2.mpz(gmpy2.floor(gmpy2.mul_2exp(least, self.places)))
+            return gmpy2.mpz(gmpy2.floor(gmpy2.mul_2exp(least, self.precision)))
 
     def of(self, score: int) -> int:
         """Return the weight of a score from 0 to ``most``."""
         weight = self._levels[0][score & ((1 << _DIGIT) - 1)]
         for factors in self._levels[1:]:
             score >>= _DIGIT
-            weight = weight * factors[score & ((1 << _DIGIT) - 1)] >> self.places
+            weight = weight * factors[score & ((1 << _DIGIT) - 1)] >> self.precision
         return int(weight >> _SPARE)
 
     def all(self) -> list[int]:
@@ -107,14 +108,14 @@ class Weights:
 class Kit:
     """The weights of one noise, computed when first needed, and how to add them up.
 
-    A weight below 2**(places + 1) is cut into limbs, so that the sums over all
+    A weight below 2**(precision + 1) is cut into limbs, so that the sums over all
     candidates stay within machine integers.
     """
 
-    __slots__ = ("_finer", "_limb", "_limbs", "_table", "_theta", "places")
+    __slots__ = ("_finer", "_limb", "_limbs", "_table", "_theta", "precision")
 
-    def __init__(self, theta: Fraction, places: int, candidates: int) -> None:
-        self.places = places
+    def __init__(self, theta: Fraction, precision: int, candidates: int) -> None:
+        self.precision = precision
         self._theta = theta
         self._finer: dict[int, Weights] = {}
         few = candidates <= _FEW
@@ -132,16 +133,16 @@ class Kit:
             limbs = [limb[capped] for limb in table]
         return Sums([np.cumsum(limb) for limb in limbs], self._limb)
 
-    def exact_sums(self, found: NDArray[np.int64], places: int) -> list[int]:
-        """Return the prefix sums to more places, in integers of any size."""
-        weights = self._finer.get(places) or Weights(self._theta, places)
-        self._finer[places] = weights
+    def exact_sums(self, found: NDArray[np.int64], precision: int) -> list[int]:
+        """Return the prefix sums to more bits, in integers of any size."""
+        weights = self._finer.get(precision) or Weights(self._theta, precision)
+        self._finer[precision] = weights
         capped = np.minimum(found, weights.most).tolist()
         return list(accumulate(weights.of(score) for score in capped))
 
     def _weights(self) -> tuple[Weights, list[NDArray[np.int64]] | None]:
         if self._table is None:
-            weights = Weights(self._theta, self.places)
+            weights = Weights(self._theta, self.precision)
             small = weights.most < _LARGEST_TABLE
             self._table = weights, self._cut(weights.all()) if small else None
         return self._table
@@ -194,8 +195,8 @@ def choose(
     while index is None:
         lane = lane << noise.more | read_one(bits, read, read + noise.more)
         read += noise.more
-        places = noise.places + read - noise.digits
-        index = _settled(noise.kit.exact_sums(found, places), lane, read)
+        precision = noise.precision + read - noise.digits
+        index = _settled(noise.kit.exact_sums(found, precision), lane, read)
     return index
 
 
@@ -210,7 +211,7 @@ def choose_many(
 
 
 def _settled(sums: Sums | list[int], lane: int, digits: int) -> int | None:
-    """Return the choice, or None if these digits and places leave it open."""
+    """Return the choice, or None if these digits and bits leave it open."""
     count = len(sums)
     total = sums[count - 1]
     goal = lane * total

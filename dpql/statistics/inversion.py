@@ -26,8 +26,8 @@ from gmpy2 import lcm, mpfr, mpz
 
 from dpql.statistics.tails import DOWN, UP, LaplaceTail, Tail
 
-_PLACES = 64
-_END = 1 << _PLACES
+_BITS = 64
+_END = 1 << _BITS
 
 _SHARP = 32
 """A search ends when it has an end to 2**-32 of its distance from the middle."""
@@ -80,7 +80,7 @@ class _Tests:
         ends = [end for pair in family.coefficients for end in pair]
         common = lcm(*(end.denominator for end in ends))
         self._pieces = [
-            (mpz(first * common) << _PLACES, mpz((last - first) * common))
+            (mpz(first * common) << _BITS, mpz((last - first) * common))
             for first, last in family.coefficients
         ]
         self._noisy = [mpz(number) for number in noisy]
@@ -142,8 +142,8 @@ class _Tests:
             if gap <= max(1, abs(middle - fired) >> _SHARP):
                 break
             top, bottom = UP.div(low, UP.sub(low, high)).as_integer_ratio()
-            ahead = min(max(int(gap * top // bottom), 1), gap - 1)
-            point = fired + (ahead if other > fired else -ahead)
+            step = min(max(int(gap * top // bottom), 1), gap - 1)
+            point = fired + (step if other > fired else -step)
             found = self.excess(point, sign)
             if found < 0:
                 fired, low = point, found

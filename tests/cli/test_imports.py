@@ -71,10 +71,10 @@ def test_verifying_imports_no_engine(tmp_path: Path) -> None:
     """A release is verified, and its ledger asked, without polars, lark or yaml."""
     folder = project(tmp_path / "project")
     assert dpql(*RUN, "--yes", folder=folder).returncode == 0
-    place, ledger = str(release_in(folder)), str(folder / "ledger.sqlite")
+    release, ledger = str(release_in(folder)), str(folder / "ledger.sqlite")
     trust = str(folder / "allowed_signers")
     unneeded = {"polars", "numpy", "lark", "yaml", "jsonschema", "rich"}
-    verify = ("verify", place, "--trust", trust, "--ledger", ledger)
+    verify = ("verify", release, "--trust", trust, "--ledger", ledger)
     assert unneeded.isdisjoint(_imported(*verify))
     assert unneeded.isdisjoint(_imported("ledger", "show", "--ledger", ledger))
 

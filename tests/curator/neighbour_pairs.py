@@ -247,14 +247,14 @@ def written(pair: Pair, rows: Sequence[Row], folder: Path) -> object:
         return pl.DataFrame(_series(pair, rows, names))
     if pair.format == "memory":
         return _table(pair, rows, names)
-    place = folder / str(next(_numbers))
-    place.mkdir()
+    parent = folder / str(next(_numbers))
+    parent.mkdir()
     # A pattern needs a file that is not empty, which lines of JSON without rows are.
     files = pair.files if rows else 1
     for number in range(files):
-        path = place / f"{number}.{pair.format}"
+        path = parent / f"{number}.{pair.format}"
         _WRITE[pair.format](pair, rows[number::files], names, path)
-    return str(path if files == 1 else place / f"*.{pair.format}")
+    return str(path if files == 1 else parent / f"*.{pair.format}")
 
 
 def _csv(pair: Pair, rows: Sequence[Row], names: Sequence[str], path: Path) -> None:

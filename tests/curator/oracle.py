@@ -71,7 +71,7 @@ def plan_sums(plan: Plan, frame: Any, *, salt: bytes) -> Sums:
 
 
 def axes(step: Step, data: Data) -> list[range]:
-    """Return the places along each axis of the cells of a step."""
+    """Return the positions along each axis of the cells of a step."""
     sizes = [len(data.column(name).keys) for name in step.by]  # type: ignore[union-attr]
     if step.statistic == "histogram":
         column = data.column(step.columns[0])
@@ -88,19 +88,19 @@ def cell_of(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
     histogram = step.statistic == "histogram"
     if histogram and not step.edges:
         names += step.columns
-    places: list[int] = []
+    positions: list[int] = []
     for name in names:
         keys = data.column(name).keys  # type: ignore[union-attr]
         word = words(row[name])
         if word not in keys:
             return None
-        places.append(keys.index(word))
+        positions.append(keys.index(word))
     if histogram and step.edges:
-        place = _bin(step, row, data)
-        if place is None:
+        position = _bin(step, row, data)
+        if position is None:
             return None
-        places.append(place)
-    return tuple(places)
+        positions.append(position)
+    return tuple(positions)
 
 
 def contribution(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
@@ -249,20 +249,20 @@ def _survivors(step: Step, placed: Sequence[Any], unit: str, salt: bytes) -> lis
     assert step.bound is not None
     units: dict[Any, list[Any]] = defaultdict(list)
     seen: Counter[str] = Counter()
-    for place, (_, row) in enumerate(placed):
+    for position, (_, row) in enumerate(placed):
         name = unit_of(row[unit])
         if name is not None:
             content = repr((name, row))
-            units[name].append((ticket(salt, content, seen[content]), place))
+            units[name].append((ticket(salt, content, seen[content]), position))
             seen[content] += 1
     kept = [False] * len(placed)
     for tickets in units.values():
         cells: Counter[Any] = Counter()
-        for _, place in sorted(tickets):
-            cell = placed[place][0]
+        for _, position in sorted(tickets):
+            cell = placed[position][0]
             if cell is None or (cell not in cells and len(cells) == step.bound.cells):
                 continue
-            kept[place] = cells[cell] < step.bound.rows
+            kept[position] = cells[cell] < step.bound.rows
             cells[cell] += 1
     return kept
 

@@ -41,18 +41,18 @@ Moments = tuple[Any, ...]
 def audited(kind: str, mechanism: str) -> Plan:
     """Return a plan that gives each statistic an epsilon of 1."""
     known = kind == "known"
-    asks = KNOWN if known else ROWS
+    statistics = KNOWN if known else ROWS
     columns = ALL_FILLED if known else COLUMNS
     options: dict[str, Any] = {
         "rows": "{exactly: 20}" if known else "{at_most: 200}",
         "neighbours": "replace_one" if known else "add_remove",
-        "epsilon": str(len(asks)),
+        "epsilon": str(len(statistics)),
         "mechanism": mechanism,
     }
     if kind == "unit":
         columns = {"person": "{type: id}", **columns}
         options |= {"unit": "person", "contributes": "{rows: 2, groups: 2}"}
-    shared = {name: {**ask, "spend": "{share: 1}"} for name, ask in asks.items()}
+    shared = {name: {**ask, "spend": "{share: 1}"} for name, ask in statistics.items()}
     return plan(make_spec(columns, shared, **options))
 
 

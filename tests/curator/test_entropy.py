@@ -24,14 +24,14 @@ class SharedBuffer:
 
     def __init__(self) -> None:
         self._buffer = os.urandom(1 << 16)
-        self._place = 0
+        self._position = 0
 
     def read(self, lanes: Sequence[int], start: int, stop: int) -> bytes:
         """Return the next bytes of the buffer."""
         size = -(-(stop - start) // 8) * len(lanes)
-        cut = bytearray(self._buffer[self._place : self._place + size])
+        cut = bytearray(self._buffer[self._position : self._position + size])
         cut[0] &= 0xFF >> (-(stop - start) % 8)
-        self._place += size
+        self._position += size
         return bytes(cut)
 
 

@@ -32,12 +32,12 @@ def _plan(kind: str, lower: str, upper: str, fill: str, step: str = "") -> Plan:
     column = (
         f"{{type: {kind}, bounds: [{lower}, {upper}], {step}nulls: {{as: {fill}}}}}"
     )
-    asks = {
+    statistics = {
         "total": {"sum": "x", "spend": "{share: 1}"},
         "average": {"mean": "x", "spend": "{share: 1}"},
         "spread": {"variance": "x", "spend": "{share: 1}"},
     }
-    return plan(make_spec({"x": column}, asks, epsilon="3"))
+    return plan(make_spec({"x": column}, statistics, epsilon="3"))
 
 
 def _moments(decided: Plan, cells: Any) -> Any:

@@ -295,8 +295,8 @@ def _frame(  # noqa: PLR0911  one per form
         case "duckdb", _:
             return duckdb.from_arrow(_typed(records).to_arrow())
         case "folder", _:
-            for place, record in enumerate(records):
-                _typed([record]).write_parquet(folder / f"{place}.parquet")
+            for number, record in enumerate(records):
+                _typed([record]).write_parquet(folder / f"{number}.parquet")
             return folder
         case _:
             return _stored(form, folder, _typed(records).to_arrow())
@@ -304,8 +304,8 @@ def _frame(  # noqa: PLR0911  one per form
 
 def _inserted(rows: Sequence[Any], row: Any, number: int) -> list[Any]:
     """Return the rows with one more: first, last or in the middle."""
-    place = (0, len(rows), 5)[number % 3]
-    return [*rows[:place], row, *rows[place:]]
+    position = (0, len(rows), 5)[number % 3]
+    return [*rows[:position], row, *rows[position:]]
 
 
 def _hostile(form: str, number: int, kind: str, folder: Path) -> Any:

@@ -115,7 +115,7 @@ def _chosen(name: str, rows: Sequence[tuple[str, int]], most: int) -> Counter[in
         counts = _sums(name, made, frame, _salt(number))[1]["n"]
         for unit in range(units):
             cells = counts[len(CELLS) * unit : len(CELLS) * (unit + 1)]
-            found[sum(kept << place for place, kept in enumerate(cells))] += 1
+            found[sum(kept << index for index, kept in enumerate(cells))] += 1
     return found
 
 
@@ -185,7 +185,7 @@ def test_cells_are_chosen_in_turn_by_their_rows(
 ) -> None:
     """The first cell is drawn in proportion to its rows, the next among the rest."""
     cells = "".join(c * size for c, size in zip(CELLS, sizes, strict=True))
-    rows = [(cell, place if distinct else 7) for place, cell in enumerate(cells)]
+    rows = [(cell, index if distinct else 7) for index, cell in enumerate(cells)]
     assert _fits(_chosen(name, rows, most), _successive(sizes, most))
 
 
@@ -285,9 +285,9 @@ def test_files_do_not_matter(format_: str, tmp_path: Path) -> None:
     write(frame, tmp_path / f"whole.{format_}")
     folder = tmp_path / "parts"
     folder.mkdir()
-    for place in range(7):
-        part = frame.gather_every(7, place)
-        write(part, folder / f"{place}.{format_}")
+    for index in range(7):
+        part = frame.gather_every(7, index)
+        write(part, folder / f"{index}.{format_}")
     whole = _sums("polars", made, str(tmp_path / f"whole.{format_}"), _salt(2))
     parts = _sums("polars", made, str(folder / f"*.{format_}"), _salt(2))
     assert whole == parts

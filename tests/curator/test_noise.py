@@ -76,7 +76,7 @@ def _steps(mechanism: str) -> Iterator[tuple[Plan, Step]]:
                     yield made, step
 
 
-def _told(step: Step, cells: int) -> Step:
+def _declared(step: Step, cells: int) -> Step:
     """Return the step with so many cells, and measures that are moments as they are."""
     parts = tuple(
         replace(
@@ -131,12 +131,14 @@ def _draw(
 
 
 def _same_way(made: Plan, step: Step, cells: int) -> None:
-    told = _told(step, cells)
-    first, *others = _arranged(told, cells)
-    _draw(made, told, first)  # tables of logarithms are made once, whoever asks first
-    expected = _draw(made, told, first)
+    declared = _declared(step, cells)
+    first, *others = _arranged(declared, cells)
+    _draw(
+        made, declared, first
+    )  # tables of logarithms are made once, whoever asks first
+    expected = _draw(made, declared, first)
     for moments in others:
-        assert expected == _draw(made, told, moments), step.name
+        assert expected == _draw(made, declared, moments), step.name
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -226,7 +228,7 @@ def test_totals_are_clamped_at_both_ends() -> None:
     """Sums beyond the declared range count as its ends, all others as they are."""
     made = _plan("geometric", 1_000, "10", known=False)
     for step in made.steps:
-        for part in _told(step, 1).parts:
+        for part in _declared(step, 1).parts:
             given = _totals(part)
             moments = dict.fromkeys(map(str, range(len(step.parts))), given)
             lower, upper = part.measure.lower, part.measure.upper

@@ -80,9 +80,9 @@ def test_order_and_chunks_do_not_matter(
     for plan in (row_plan(), unit_plan(1, 1), known_unit_plan(8, 1)):
         names = [column.name for column in plan.spec.data.columns]
         frame = data.draw(frames(names, size=8))
-        places = list(range(8))
-        order.shuffle(places)
-        shuffled = pl.concat([frame[place] for place in places], rechunk=False)
+        positions = list(range(8))
+        order.shuffle(positions)
+        shuffled = pl.concat([frame[position] for position in positions], rechunk=False)
         same(
             plan,
             exact_sums(plan, frame, engine=engine),

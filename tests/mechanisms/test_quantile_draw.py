@@ -26,17 +26,17 @@ def _noise(theta: Fraction, candidates: int, at: Fraction = Fraction(1, 2)) -> A
 @pytest.mark.parametrize(
     "theta", [Fraction(5, 2), Fraction(1, 77), Fraction(1, 10**4), Fraction(1, 10**9)]
 )
-@pytest.mark.parametrize("places", [9, 90, 154])
-def test_weights_bracket_the_truth(theta: Fraction, places: int) -> None:
+@pytest.mark.parametrize("bits", [9, 90, 154])
+def test_weights_bracket_the_truth(theta: Fraction, bits: int) -> None:
     """No weight exceeds the truth, and none falls short of it by two units."""
-    weights = Weights(theta, places)
-    assert 1 << places == weights.of(0)
+    weights = Weights(theta, bits)
+    assert 1 << bits == weights.of(0)
     assert 0 == weights.of(weights.most)
     for score in {1, 2, 2047, 2048, 4095, weights.most // 3, weights.most - 1}:
         if 0 < score <= weights.most:
             found = weights.of(score)
-            assert found <= exp_up(-theta * score) * 2**places
-            assert exp_down(-theta * score) * 2**places < found + SHORT
+            assert found <= exp_up(-theta * score) * 2**bits
+            assert exp_down(-theta * score) * 2**bits < found + SHORT
 
 
 def test_no_table_is_built_for_very_small_theta(

@@ -77,8 +77,8 @@ def test_a_spec_that_was_not_there_is_new(repository: Path) -> None:
 def test_a_renamed_spec_is_held_to_what_it_was(repository: Path) -> None:
     """A rename hides nothing, whether the folder or the file alone is named."""
     (repository / "wages.yaml").rename(repository / "income.yaml")
-    for place in (".", "income.yaml"):
-        guard = ("diff", "--base", "main", place, "--fail-on", "weaker")
+    for path in (".", "income.yaml"):
+        guard = ("diff", "--base", "main", path, "--fail-on", "weaker")
         run = dpql(*guard, folder=repository)
         assert run.returncode == 1
         assert run.stdout.startswith("WEAKER   income.yaml (was wages.yaml)")

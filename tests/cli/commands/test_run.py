@@ -171,17 +171,17 @@ def test_runs_at_once_get_a_folder_each(owner: Path) -> None:
         )
         for _ in range(3)
     ]
-    told = [json.loads(run.communicate(timeout=900)[0]) for run in runs]
+    shown = [json.loads(run.communicate(timeout=900)[0]) for run in runs]
     assert [run.returncode for run in runs] == [0, 0, 0]
-    folders = {document["folder"] for document in told}
+    folders = {document["folder"] for document in shown}
     assert len(folders) == 3
     assert len(list((owner / "releases").iterdir())) == 4
     (account,) = json.loads(
         fine(dpql("ledger", "show", "--format", "json", folder=owner))
     )
     released = {run["release"] for run in account["runs"]}
-    assert {document["release"] for document in told} < released
-    for document in told:
+    assert {document["release"] for document in shown} < released
+    for document in shown:
         verified = dpql(
             "verify",
             document["folder"],

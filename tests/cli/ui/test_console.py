@@ -53,7 +53,7 @@ def test_a_closed_pipe_changes_nothing_but_what_is_seen(folder: Path) -> None:
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_are_no_fault(folder: Path, closed: str) -> None:
-    """A command without stdout or stderr works; no file takes a stream's place."""
+    """A command without stdout or stderr works; no file takes a stream's column."""
     line = f'exec "$0" -m dpql "$@" {closed}'
     run = subprocess.run(
         ["sh", "-c", line, sys.executable, *RUN, "--yes"],
@@ -80,7 +80,7 @@ def test_closed_streams_are_no_fault(folder: Path, closed: str) -> None:
 def test_terminals_that_cannot_say_everything(
     folder: Path, surrounding: dict[str, str]
 ) -> None:
-    """Words take the place of signs; columns stay in line; nothing is lost."""
+    """Words take the column of signs; columns stay in line; nothing is lost."""
     kept = surroundings()
     kept.pop("PYTHONIOENCODING")
     for arguments, status in (((*RUN, "--yes"), 0), (("plan", "nö.yaml"), 1)):
@@ -102,9 +102,9 @@ def test_terminals_that_cannot_say_everything(
         check=True,
     ).stdout.decode("latin-1")
     heading, rule, *rows = plan.splitlines()[2:7]
-    place = heading.index("share")
+    column = heading.index("share")
     assert set(rule) == {" ", "-"}
-    assert all(row[place - 1] == " " and row[place] in "#." for row in rows[:3])
+    assert all(row[column - 1] == " " and row[column] in "#." for row in rows[:3])
 
 
 def test_a_terminal_without_greek_gets_words() -> None:

@@ -35,8 +35,8 @@ def test_a_table_gives_up_as_little_as_it_must(
     assert (bars, rule) == ("█" in narrow, "─" in narrow)
     if rule:
         heading, _, *rows = narrow.splitlines()[2:7]
-        place = heading.index("within")
-        assert ["± 60", "known after the run", "± 32"] == [row[place:] for row in rows]
+        column = heading.index("within")
+        assert ["± 60", "known after the run", "± 32"] == [row[column:] for row in rows]
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80])

@@ -150,10 +150,10 @@ def test_rows_without_a_unit_count_for_nothing() -> None:
 def test_a_mean_is_of_the_rows_that_were_kept(engine: Any) -> None:
     """Of 1,000 rows of 100 ten are kept, and their mean is 100, not 1."""
     column = "{type: integer, bounds: [0, 100], nulls: {as: 0}}"
-    asks = {"mean": "x", "variance": "x", "sum": "x", "count": "rows"}
+    statistics = {"mean": "x", "variance": "x", "sum": "x", "count": "rows"}
     spec = make_spec(
         {"p": "{type: id}", "x": column},
-        {name: {name: of, "spend": "{share: 1}"} for name, of in asks.items()},
+        {name: {name: of, "spend": "{share: 1}"} for name, of in statistics.items()},
         rows="{exactly: 1000}",
         unit="p",
         contributes="{rows: 1, groups: 1}",

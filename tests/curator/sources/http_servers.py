@@ -1,4 +1,4 @@
-"""HTTP servers of several habits: with ranges or without, of one version or many."""
+"""HTTP servers of several behaviour: with ranges or without, of one version or many."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class _Server(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def served(files: dict[str, bytes], **habits: object) -> Iterator[str]:
-    """Run a server of some habits, and return its URL."""
-    with run(type("Server", (_Server,), {"files": files, **habits})) as host:
+def served(files: dict[str, bytes], **behaviour: object) -> Iterator[str]:
+    """Run a server of some behaviour, and return its URL."""
+    with run(type("Server", (_Server,), {"files": files, **behaviour})) as host:
         yield f"http://{host}"
 
 
@@ -98,8 +98,8 @@ def recorder(
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Run a server; return its host, and the paths and signatures it was asked with."""
     asked: list[tuple[str, str]] = []
-    habits = {"answers": answers or {}, "asked": asked}
-    with run(type("Recorder", (_Recorder,), habits)) as host:
+    behaviour = {"answers": answers or {}, "asked": asked}
+    with run(type("Recorder", (_Recorder,), behaviour)) as host:
         yield host, asked
 
 

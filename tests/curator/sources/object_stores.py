@@ -126,14 +126,14 @@ def _s3() -> dict[str, object]:
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     port = server.get_host_and_port()[1]
-    place = {
+    options = {
         "endpoint_url": f"http://127.0.0.1:{port}",
         "region_name": "us-east-1",
         "aws_access_key_id": "first",
         "aws_secret_access_key": "first",
     }
-    boto3.client("s3", **place).create_bucket(Bucket=BUCKET, ACL="public-read-write")
-    users = boto3.client("iam", **place)
+    boto3.client("s3", **options).create_bucket(Bucket=BUCKET, ACL="public-read-write")
+    users = boto3.client("iam", **options)
     users.create_user(UserName="reader")
     rule = {"Effect": "Allow", "Action": "s3:*", "Resource": "*"}
     users.put_user_policy(

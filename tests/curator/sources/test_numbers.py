@@ -103,18 +103,18 @@ def _series(cell: Any, dtype: Any) -> pl.DataFrame:
 
 
 def _text_files(number: Decimal, folder: Path) -> Iterator[tuple[str, Any]]:
-    for place, text in enumerate(_texts(number)):
+    for index, text in enumerate(_texts(number)):
         yield f"text {text}", _series(text, pl.String)
         for suffix, quoted in (("csv", text), ("tsv", f'"{text}"')):
             mark = "," if suffix == "csv" else "\t"
-            path = folder / f"{place}.{suffix}"
+            path = folder / f"{index}.{suffix}"
             lines = mark.join(COLUMNS), mark.join([quoted] * len(COLUMNS))
             path.write_text("\n".join(lines), "utf-8")
             yield f"{suffix} {text}", path
-    for place, text in enumerate([*_json_numbers(number), json.dumps(f"{number:f}")]):
+    for index, text in enumerate([*_json_numbers(number), json.dumps(f"{number:f}")]):
         members = ", ".join(f'"{name}": {text}' for name in COLUMNS)
         for before in ("", '"z": {}, '):
-            path = folder / f"{place}{len(before)}.ndjson"
+            path = folder / f"{index}{len(before)}.ndjson"
             path.write_text(f"{{{before}{members}}}\n", "utf-8")
             yield f"json {before}{text}", path
 

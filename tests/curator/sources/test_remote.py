@@ -464,7 +464,7 @@ def test_a_page_that_changes_is_not_read_on(change: str, *, again: bool) -> None
 def test_ranges_and_the_whole_are_not_mixed(content_range: str) -> None:
     """A server that stops sending the ranges it is asked for is not believed."""
 
-    class Habit:
+    class Behaviour:
         """A text that changes."""
 
         text = RANGE
@@ -473,16 +473,16 @@ def test_ranges_and_the_whole_are_not_mixed(content_range: str) -> None:
             """Return the text of now."""
             return self.text.format(**numbers)
 
-    habit = Habit()
-    with served({"/a.bin": LONG}, content_range=habit) as url:
+    behaviour = Behaviour()
+    with served({"/a.bin": LONG}, content_range=behaviour) as url:
         file = http_file(f"{url}/a.bin")
         opened = file.opened()
         opened.seek(2**19)
-        habit.text = content_range
+        behaviour.text = content_range
         for read in (lambda: opened.read(9), lambda: file.between(9, 99), file.whole):
             with pytest.raises(OSError, match="remote file"):
                 read()
-        habit.text = ""
+        behaviour.text = ""
         with pytest.raises(OSError, match="remote file"):
             file.opened()
 

@@ -272,9 +272,9 @@ def test_files_are_joined_by_the_names_of_columns(suffix: str, tmp_path: Path) -
     write(FLAT.select("k", "x"), tmp_path / f"b.{suffix}")
     wider = FLAT.select(pl.lit(9).alias("y"), "k", pl.lit("z").alias("z"), "x")
     write(wider, tmp_path / f"c.{suffix}")
-    for place in (tmp_path, str(tmp_path / f"*.{suffix}"), tmp_path.as_uri()):
-        assert ordered(ROWS * 3) == rows(place, DATA)
-        assert 6 == open_source(place, DATA).row_count()
+    for location in (tmp_path, str(tmp_path / f"*.{suffix}"), tmp_path.as_uri()):
+        assert ordered(ROWS * 3) == rows(location, DATA)
+        assert 6 == open_source(location, DATA).row_count()
 
 
 @pytest.mark.parametrize("suffix", FILES)
@@ -286,8 +286,8 @@ def test_a_file_counts_once_whatever_its_names(suffix: str, tmp_path: Path) -> N
     (tmp_path / f"a.{suffix}").symlink_to(path)
     (tmp_path / f"c.{suffix}").hardlink_to(path)
     (tmp_path / "again").symlink_to(tmp_path / "deep", target_is_directory=True)
-    for place in (tmp_path, tmp_path / "*", tmp_path / "**", tmp_path / "**" / "*"):
-        assert ROWS == rows(str(place), DATA)
+    for location in (tmp_path, tmp_path / "*", tmp_path / "**", tmp_path / "**" / "*"):
+        assert ROWS == rows(str(location), DATA)
 
 
 @pytest.mark.parametrize("suffix", FILES)
@@ -302,8 +302,8 @@ def test_values_of_folders_are_columns_in_every_format(
         FILES[suffix](FLAT, tmp_path / f"k={folder}" / f"a.{suffix}")
         FILES[suffix](FLAT.select("x"), tmp_path / f"k={folder}" / f"b.{suffix}")
     wanted = [(x, word) for word in words.values() for x in (1, 2)] * 2
-    for place in (tmp_path, str(tmp_path / "k=*" / f"*.{suffix}")):
-        assert ordered(wanted) == rows(place, DATA)
+    for location in (tmp_path, str(tmp_path / "k=*" / f"*.{suffix}")):
+        assert ordered(wanted) == rows(location, DATA)
 
 
 @pytest.mark.parametrize("suffix", FILES)
@@ -426,8 +426,8 @@ def test_files_of_a_bucket_have_the_same_rows(
         there.put(f"{suffix}/{key}", content)
     assert ROWS == rows(there.url(f"{suffix}/a.{suffix}"), DATA)
     both = ordered([*ROWS, (1, "south"), (2, "south")])
-    for place in (f"{suffix}/", f"{suffix}/*"):
-        assert both == rows(there.url(place), DATA)
+    for location in (f"{suffix}/", f"{suffix}/*"):
+        assert both == rows(there.url(location), DATA)
     only = open_source(there.url(f"{suffix}/k=*/"), declare(k=category("south")))
     assert 2 == only.row_count()
     data = declare(k=category("south"))

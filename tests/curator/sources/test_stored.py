@@ -46,7 +46,7 @@ def test_all_columns_that_are_missing_are_named() -> None:
 _NUMBERS = [pl.Int8(), pl.UInt64(), pl.Int128(), pl.Float32(), pl.Float64()]
 _ANY = [pl.String(), pl.Categorical(), pl.Boolean(), pl.Null(), *_NUMBERS]
 _DECIMAL = pl.Decimal(9, 2)
-_FITTING: dict[str, list[Any]] = {
+_SUITABLE: dict[str, list[Any]] = {
     "x": [*_ANY, _DECIMAL],
     "y": [*_ANY, _DECIMAL],
     "k": [*_ANY, pl.Enum(["a"])],
@@ -61,13 +61,13 @@ _REFUSED += [("k", _DECIMAL)]
 
 def test_types_that_can_hold_what_is_declared_pass() -> None:
     """Text holds anything; decimals hold no keys."""
-    check_types(_FITTING, DATA)
+    check_types(_SUITABLE, DATA)
 
 
 @pytest.mark.parametrize(("name", "dtype"), _REFUSED, ids=str)
 def test_other_types_are_refused_by_name(name: str, dtype: Any) -> None:
     """A type is named without the fields and words that it holds."""
-    types: dict[str, list[Any]] = {each: [pl.String()] for each in _FITTING}
+    types: dict[str, list[Any]] = {each: [pl.String()] for each in _SUITABLE}
     (fault,) = _refused(types | {name: [pl.String(), dtype]})
     assert fault.startswith(f"DPQL504 column `{name}` is of type ")
     assert "secret" not in fault

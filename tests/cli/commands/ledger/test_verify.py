@@ -41,14 +41,14 @@ def test_dataset_whose_rows_are_gone_is_missed(owner: Path, witness: str) -> Non
 
 def test_release_of_other_data_is_not_passed_over(owner: Path) -> None:
     """Who names a dataset and a release of another one is told so."""
-    (place,) = (owner / "releases").iterdir()
+    (release,) = (owner / "releases").iterdir()
     fine(
         dpql("ledger", "open", "other", "--epsilon", "1", "--unit", "row", folder=owner)
     )
-    verify = ("ledger", "verify", "other", "--against", place)
+    verify = ("ledger", "verify", "other", "--against", release)
     refused(dpql(*verify, folder=owner), 2, "a release of `wages`, not of `other`")
     assert " ok  wages" in fine(
-        dpql("ledger", "verify", "wages", "--against", place, folder=owner)
+        dpql("ledger", "verify", "wages", "--against", release, folder=owner)
     )
 
 
@@ -61,8 +61,8 @@ def test_releases_that_lie_there_tell_of_an_old_ledger(owner: Path) -> None:
     ledger.write_bytes(backup)
     (owner / "ledger.sqlite.witness").unlink()
     shutil.rmtree(owner.parent / "state")
-    for place in (first, first / "release.dsse.json"):
-        verify = ("verify", place, "--ledger", ledger)
+    for release in (first, first / "release.dsse.json"):
+        verify = ("verify", release, "--ledger", ledger)
         refused(dpql(*verify, folder=owner), 3, "DPQL706")
     away = ("--ledger", ledger, "--trust", owner / "allowed_signers")
     for options, folder in (((), owner), (("wages",), owner), (away, owner.parent)):
