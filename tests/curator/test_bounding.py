@@ -141,6 +141,7 @@ def test_other_units_and_the_order_do_not_matter(
     assert kept(alone) == kept(mixed_rows)
 
 
+@pytest.mark.heavy
 def test_the_choice_is_fair_over_salts() -> None:
     """Over many salts every row and every cell of a unit is kept equally often."""
     picked: Counter[int] = Counter()

@@ -141,6 +141,7 @@ def _same_way(made: Plan, step: Step, cells: int) -> None:
         assert expected == _draw(made, declared, moments), step.name
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("cells", [1, 3])
 def test_a_few_totals_go_one_way(mechanism: str, cells: int) -> None:
@@ -149,6 +150,7 @@ def test_a_few_totals_go_one_way(mechanism: str, cells: int) -> None:
         _same_way(made, step, cells)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_many_totals_go_one_way(
     mechanism: str, monkeypatch: pytest.MonkeyPatch
@@ -162,6 +164,7 @@ def test_many_totals_go_one_way(
         _same_way(made, step, FEW)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("mechanism", "name"),
     [

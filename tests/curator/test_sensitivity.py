@@ -117,6 +117,7 @@ def _declared(plan: Plan) -> Counter[Any]:
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", PLANS)
 @pytest.mark.parametrize("engine", TABLE.values(), ids=TABLE)
 def test_no_neighbour_changes_more_than_declared(engine: Any, name: str) -> None:

@@ -253,6 +253,7 @@ def _tidy() -> None:
     wall._inside.clear()
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("_quick")
 @pytest.mark.parametrize("fails", [False, True])
 def test_an_interrupt_at_any_line(*, fails: bool) -> None:

@@ -105,6 +105,7 @@ def _damaged() -> Iterator[bytes]:
                 yield content[:at] + bytes([other]) + content[at + 1 :]
 
 
+@pytest.mark.heavy
 def test_no_damaged_byte_ends_the_process(tmp_path: Path) -> None:
     """A file with any byte changed is read or refused, and this test goes on."""
     path = tmp_path / "rows.parquet"

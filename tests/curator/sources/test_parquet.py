@@ -62,6 +62,7 @@ def test_words_may_be_encoded_in_any_way(
     assert _expected(WORDS, range(6)) == rows(path, DATA)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("rows_together", [1, 3000, 1 << 19])
 def test_a_dictionary_may_grow_too_large(
     rows_together: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
