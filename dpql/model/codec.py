@@ -18,6 +18,7 @@ from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
+from itertools import accumulate
 from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 Members = tuple[tuple[str, str], ...]
@@ -25,8 +26,11 @@ Members = tuple[tuple[str, str], ...]
 
 _DEPTH = 100
 _DIGITS = 4_000
-_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_BRACKET = re.compile(rb"[\[\]{}]")
+_QUOTED = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+"""A text, also one that the end cuts off: so no byte is looked at twice."""
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_SCALAR = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Malformed(ValueError):
@@ -48,8 +52,7 @@ class Formatted(Protocol):
 
 def canonical(document: object) -> bytes:
     """Return the one text of a JSON document: that of ``jq -S .``."""
-    text = json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False)
-    return text.encode() + b"\n"
+    return _laid_out(document, "\n").encode() + b"\n"
 
 
 def parse(data: bytes, *, limit: int) -> Any:
@@ -65,7 +68,9 @@ def parse(data: bytes, *, limit: int) -> Any:
             parse_int=_no_number,
             parse_constant=_no_number,
         )
-        canonical(document)
+        if b"\\u" in data:
+            # Half of a character can be escaped, and is no UTF-8 text.
+            canonical(document)
     except UnicodeError:
         raise Malformed("it is not UTF-8 text") from None
     except json.JSONDecodeError:
@@ -115,18 +120,30 @@ def _encoder(hint: Any) -> Callable[[Any], Any]:  # noqa: PLR0911  one per type
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return lambda value: value.value
     if get_origin(hint) is tuple:
-        element = get_args(hint)[0]
-        return lambda values: [encode(element, value) for value in values]
+        return _array_encoder(get_args(hint)[0])
     if is_dataclass(hint) and isinstance(hint, type):
         return _object_encoder(hint)
     return _union_encoder(alternatives(hint))
 
 
+def _array_encoder(element: Any) -> Callable[[Any], Any]:
+    if element is str:
+        return list
+
+    def write(values: Any) -> list[Any]:
+        return list(map(_encoder(element), values))
+
+    return write
+
+
 def _object_encoder(cls: type) -> Callable[[Any], Any]:
-    members = layout(cls)
+    @cache
+    def members() -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+        # A type may hold itself, so its encoders are found when there is a value.
+        return tuple((name, _encoder(hint)) for name, hint in layout(cls))
 
     def write(value: Any) -> dict[str, Any]:
-        return {name: encode(kind, getattr(value, name)) for name, kind in members}
+        return {name: encoder(getattr(value, name)) for name, encoder in members()}
 
     if not hasattr(cls, "as_then"):
         return write
@@ -154,17 +171,19 @@ def _union_encoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 def _decoder(hint: Any) -> Callable[[Any], Any]:  # noqa: PLR0911  one per type
     if hint is str:
         return _text
-    if hint in (int, Fraction):
-        return lambda document: _number(hint, document)
+    if hint is int:
+        return _integer
+    if hint is Fraction:
+        return _number
     if hint == Members:
         return _members
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return lambda document: _word(hint, document)
     if get_origin(hint) is tuple:
         element = get_args(hint)[0]
-        return lambda document: tuple(decode(element, item) for item in _list(document))
+        return lambda document: tuple(map(_decoder(element), _list(document)))
     if is_dataclass(hint) and isinstance(hint, type):
-        return lambda document: _object(hint, document)
+        return _object_decoder(hint)
     return _union_decoder(alternatives(hint))
 
 
@@ -193,18 +212,48 @@ def _union_decoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
     return read
 
 
-def _object(cls: type, document: Any) -> Any:
-    if not isinstance(document, dict):
-        raise Malformed("an object is missing")
+def _object_decoder(cls: type) -> Callable[[Any], Any]:
     adapt = getattr(cls, "as_now", None)
-    found = document if adapt is None else adapt(document)
-    members = layout(cls)
-    if found.keys() != {name for name, _ in members}:
-        raise Malformed("an object has a member too many or too few")
-    value = cls(**{name: decode(hint, found[name]) for name, hint in members})
-    if found is not document and encode(cls, value) != document:
-        raise Malformed("a member is not what its format says it is")
-    return value
+
+    @cache
+    def members() -> dict[str, Callable[[Any], Any]]:
+        # A type may hold itself, so its decoders are found when there is a document.
+        return {name: _decoder(hint) for name, hint in layout(cls)}
+
+    def read(document: Any) -> Any:
+        if not isinstance(document, dict):
+            raise Malformed("an object is missing")
+        found = document if adapt is None else adapt(document)
+        decoders = members()
+        if found.keys() != decoders.keys():
+            raise Malformed("an object has a member too many or too few")
+        value = cls(**{name: read(found[name]) for name, read in decoders.items()})
+        if found is not document and encode(cls, value) != document:
+            raise Malformed("a member is not what its format says it is")
+        return value
+
+    return read
+
+
+def _laid_out(document: Any, newline: str) -> str:
+    """Return the text of a document; ``newline`` ends in the spaces before it."""
+    if isinstance(document, str):
+        return _SCALAR(document)
+    inner = f"{newline}  "
+    if isinstance(document, dict):
+        if not document:
+            return "{}"
+        items = [
+            f"{_SCALAR(name)}: {_laid_out(document[name], inner)}"
+            for name in sorted(document)
+        ]
+        return f"{{{inner}{f',{inner}'.join(items)}{newline}}}"
+    if isinstance(document, list | tuple):
+        if not document:
+            return "[]"
+        items = [_laid_out(item, inner) for item in document]
+        return f"[{inner}{f',{inner}'.join(items)}{newline}]"
+    return _SCALAR(document)
 
 
 def _text(document: Any) -> str:
@@ -232,19 +281,34 @@ def _word(vocabulary: type[StrEnum], document: Any) -> StrEnum:
         raise Malformed("a word is none that is known") from None
 
 
-def _number(hint: type, document: Any) -> Any:
+def _integer(document: Any) -> int:
+    text = _exact_text(document)
+    number = _whole(text)
+    if str(number) != text:
+        raise Malformed("a number is not exact text in lowest terms")
+    return number
+
+
+def _number(document: Any) -> Fraction:
+    text = _exact_text(document)
+    top, slash, bottom = text.partition("/")
+    if not slash:
+        return Fraction(_integer(document))
+    denominator = _whole(bottom)
+    if denominator == 0:
+        raise Malformed("a number is not exact text")
+    number = Fraction(_whole(top), denominator)
+    if str(number) != text:
+        raise Malformed("a number is not exact text in lowest terms")
+    return number
+
+
+def _exact_text(document: Any) -> str:
     text = _text(document)
     digits = text.removeprefix("-").replace("/", "", 1)
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _DIGITS):
         raise Malformed("a number is not exact text")
-    top, _, bottom = text.partition("/")
-    denominator = _whole(bottom or "1")
-    if denominator == 0:
-        raise Malformed("a number is not exact text")
-    number = Fraction(_whole(top), denominator)
-    if str(number) != text or (hint is int and number.denominator != 1):
-        raise Malformed("a number is not exact text in lowest terms")
-    return number if hint is Fraction else number.numerator
+    return text
 
 
 def _whole(text: str) -> int:
@@ -266,8 +330,6 @@ def _no_number(_: str) -> Any:
 
 
 def _require_shallow(data: bytes) -> None:
-    depth = 0
-    for bracket in _BRACKET.findall(_QUOTED.sub(b"", data)):
-        depth += 1 if bracket in b"[{" else -1
-        if depth > _DEPTH:
-            raise Malformed("it is nested too deeply")
+    brackets = _QUOTED.sub(b"", data).translate(None, delete=_NO_BRACKETS)
+    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > _DEPTH:
+        raise Malformed("it is nested too deeply")
