@@ -40,7 +40,7 @@ _TEXT_UNITS: frozenset[Path] = frozenset(
         ("data",),
         ("data", "columns", _ANY),
         ("privacy",),
-        ("privacy", "neighbours"),
+        ("privacy", "epsilon"),
         ("defaults",),
         ("statistics", _ANY),
         ("report",),
@@ -48,8 +48,8 @@ _TEXT_UNITS: frozenset[Path] = frozenset(
 )
 _TEXT_HOMES: dict[Path, Path] = {
     ("purpose",): ("release",),
-    ("privacy", "epsilon"): ("privacy", "neighbours"),
-    ("privacy", "delta"): ("privacy", "neighbours"),
+    ("privacy", "epsilon"): ("privacy", "epsilon"),
+    ("privacy", "delta"): ("privacy", "epsilon"),
 }
 _QUOTED_OR_COMMENT = re.compile(
     r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`)|--(?P<words>.*)"""

@@ -13,6 +13,8 @@ from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.model.spec import CategoryColumn, Column, Neighbours
 
+_MOST_LINES = 8
+
 
 @dataclass(slots=True)
 class Context:
@@ -30,23 +32,36 @@ class Context:
     unit_column: bool = False
     rows: int | None = None
     epsilon: Fraction | None = None
+    unknown: dict[str, list[Span]] = field(default_factory=dict)
+    """Where columns are used that nobody declared."""
 
     def add(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         """Note a fault."""
         self.source.add(code, message, span, hint)
 
     def declared(self, name: str, span: Span) -> str | None:
-        """Return the type of a column, or note that there is none of that name."""
+        """Return the type of a column, or remember that there is none of that name."""
         kind = self.types.get(name)
         if kind is None:
-            hint = did_you_mean(name, self.types)
+            self.unknown.setdefault(name, []).append(span)
+        return kind
+
+    def note_unknown(self) -> None:
+        """Note every column that is used but not declared: once, however often used.
+
+        Without any columns that one fault has been noted, and the uses say no more.
+        """
+        for name, (first, *others) in self.unknown.items() if self.types else ():
+            hint = did_you_mean(name, self.types) or "declare it under `columns`"
+            lines = sorted({span.line for span in others} - {first.line})
+            if lines:
+                hint += f" (also in {_lines(lines)})"
             self.add(
                 "DPQL301",
                 f"no column `{shown(name)}` in data `{shown(self.name)}`",
-                span,
-                hint or "declare it under `columns`",
+                first,
+                hint,
             )
-        return kind
 
     def typed(self, name: str, span: Span, allowed: tuple[str, ...], use: str) -> bool:
         """Tell whether the column is of an allowed type, or note that it is not."""
@@ -67,6 +82,13 @@ class Context:
         """Return the keys of a category; none if its declaration is at fault."""
         column = self.columns.get(name)
         return column.keys if isinstance(column, CategoryColumn) else ()
+
+
+def _lines(lines: list[int]) -> str:
+    some = [str(line) for line in lines[:_MOST_LINES]]
+    if len(lines) > _MOST_LINES:
+        some.append("...")
+    return f"line{'' if len(lines) == 1 else 's'} {', '.join(some)}"
 
 
 def entries(node: Node | None) -> tuple[Entry, ...]:

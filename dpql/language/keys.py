@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpql.language.left_out import LEFT_OUT
 from dpql.model import limits
 from dpql.model.shape import (
     Choice,
@@ -164,27 +165,37 @@ _PRIVACY = Record(
             "What one unit can add at most; the rest is left out. Needed with an id.",
             {"rows": 3, "groups": 1},
         ),
-        _required(
+        _field(
             "neighbours",
             Choice(what="a relation", words=tuple(Neighbours)),
             "Which data sets must look alike: one unit added or removed, or one "
-            "replaced (the number of rows is then public).",
+            f"replaced (the number of rows is then public). {LEFT_OUT['neighbours']} "
+            "if absent.",
             "add_remove",
         ),
         _required("epsilon", POSITIVE, "The total budget of this release.", 1.0),
-        _required("delta", NUMBER, "Always 0: every release is pure.", 0),
+        _field("delta", NUMBER, "Always 0: every release is pure. 0 if absent.", 0),
     ),
 )
 _ALPHA = _field(
-    "alpha", POSITIVE, "Accuracy is stated with probability 1 - alpha.", 0.05
+    "alpha",
+    POSITIVE,
+    "Accuracy is stated with probability 1 - alpha. That of the defaults if absent, "
+    f"and {LEFT_OUT['alpha']} if they have none.",
+    0.05,
 )
 _GAMMA = _field(
-    "gamma", POSITIVE, "The chance that snapping's outer clamp may bind.", 1e-9
+    "gamma",
+    POSITIVE,
+    "The chance that snapping's outer clamp may bind. That of the defaults if absent, "
+    f"and {LEFT_OUT['gamma']} if they have none.",
+    1e-9,
 )
 _MECHANISM = _field(
     "mechanism",
     MECHANISM,
-    "The noise. `auto` takes whichever promises the smaller error.",
+    "The noise. `auto` takes whichever promises the smaller error. That of the "
+    f"defaults if absent, and `{LEFT_OUT['mechanism']}` if they have none.",
     "snapping",
 )
 _SPEND = Record(

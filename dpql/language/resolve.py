@@ -14,6 +14,8 @@ from dpql.language.context import (
     value,
     whole,
 )
+from dpql.language.left_out import filled_in, setting
+from dpql.language.numbers import exact, is_number
 from dpql.language.source import Source
 from dpql.language.statistics import check_level, resolve_statistic
 from dpql.language.tree import Mapping, Node, Scalar, spans
@@ -40,7 +42,7 @@ def resolve(root: Mapping, source: Source) -> Spec:
     """
     data, privacy = root.get("data"), root.get("privacy")
     context = Context(source, name=text(value(data, "source")) or "?")
-    relation = text(value(privacy, "neighbours"))
+    relation = setting("neighbours", privacy) if isinstance(privacy, Mapping) else None
     if relation in frozenset(Neighbours):
         context.neighbours = Neighbours(relation)
     context.unit_column = text(value(privacy, "unit")) not in (None, "row")
@@ -54,6 +56,7 @@ def resolve(root: Mapping, source: Source) -> Spec:
         resolve_statistic(entry, defaults, context)
         for entry in entries(root.get("statistics"))
     ]
+    context.note_unknown()
     source.check()
     assert rows is not None
     assert promise is not None
@@ -69,6 +72,7 @@ def resolve(root: Mapping, source: Source) -> Spec:
         statistics=tuple(item for item in statistics if item is not None),
         signer=text(value(root.get("report"), "signer")),
         spans=Spans(by_path=dict(spans(root))),
+        filled_in=filled_in(root),
     )
 
 
@@ -148,8 +152,9 @@ def _epsilon(node: Node | None, context: Context) -> Fraction | None:
 
 def _delta(node: Node | None, context: Context) -> Fraction | None:
     found = value(node, "delta")
-    delta = number(found)
-    if found is not None and delta is not None and delta != 0:
+    word = setting("delta", node)
+    delta = exact(word) if word and is_number(word) else None
+    if found is not None and delta:
         context.add(
             "DPQL311",
             f"`delta` is {number_text(delta)}, and every mechanism here is pure",

@@ -12,10 +12,11 @@ from dpql.language.context import (
     distinct,
     items,
     number,
-    text,
     value,
     whole,
 )
+from dpql.language.left_out import setting
+from dpql.language.numbers import exact, is_number
 from dpql.language.suggestions import quoted
 from dpql.language.tree import Entry, Node, Scalar
 from dpql.model.limits import LARGEST_EPSILON, MOST_CELLS
@@ -54,7 +55,7 @@ def resolve_statistic(
     bins = max(1, len(options.get("edges", ())) - 1)
     _cells(entry, (*by, *split), bins, context)
     _counted(entry, kind, context)
-    mechanism = text(_setting("mechanism", entry, defaults)) or kind.mechanism
+    mechanism = setting("mechanism", entry.value, defaults)
     alpha = _level("alpha", entry, defaults, context)
     gamma = _level("gamma", entry, defaults, context)
     spend = _spend(value(entry.value, "spend"), context)
@@ -192,23 +193,12 @@ def _counted(entry: Entry, kind: Kind, context: Context) -> None:
         )
 
 
-def _setting(name: str, entry: Entry, defaults: Node | None) -> Node | None:
-    return value(entry.value, name) or value(defaults, name)
-
-
 def _level(
     name: str, entry: Entry, defaults: Node | None, context: Context
 ) -> Fraction | None:
-    own = value(entry.value, name)
-    check_level(name, own, context)
-    if own is None and value(defaults, name) is None:
-        context.add(
-            "DPQL313",
-            f"`{shown(entry.name)}` has no `{name}`, and neither do the defaults",
-            entry.key.span,
-            "add `defaults: {alpha: 0.05, gamma: 1e-9}`",
-        )
-    return number(_setting(name, entry, defaults))
+    check_level(name, value(entry.value, name), context)
+    word = setting(name, entry.value, defaults)
+    return exact(word) if word and is_number(word) else None
 
 
 _WAYS: dict[str, Callable[[Fraction], Spend]] = {

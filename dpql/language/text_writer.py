@@ -73,11 +73,10 @@ def _privacy(privacy: Mapping) -> list[Line]:
         noun = "group" if groups == "1" else "groups"
         rows = _rows(_scalar(given, "rows"))
         head += f" giving at most {rows} in at most {groups} {noun}"
-    under = (
-        f"  under {_scalar(privacy, 'neighbours')} "
-        f"spending {_settings(privacy, 'epsilon', 'delta')}"
-    )
-    return [(("privacy",), head), (("privacy", "neighbours"), under)]
+    under = f"spending {_settings(privacy, 'epsilon', 'delta')}"
+    if privacy.get("neighbours") is not None:
+        under = f"under {_scalar(privacy, 'neighbours')} {under}"
+    return [(("privacy",), head), (("privacy", "epsilon"), f"  {under}")]
 
 
 def _statistics(block: Mapping) -> list[Line]:

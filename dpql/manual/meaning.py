@@ -89,15 +89,6 @@ MEANING: dict[str, Code] = {
         wrong="alpha: 5",
         right="alpha: 0.05",
     ),
-    "DPQL313": Code(
-        title="alpha or gamma is not given",
-        cause=(
-            "Every statistic has both, of its own or from `defaults`; there is no "
-            "hidden value."
-        ),
-        wrong="defaults: {alpha: 0.05}",
-        right="defaults: {alpha: 0.05, gamma: 1e-9}",
-    ),
     "DPQL314": Code(
         title="a spend is out of range",
         cause=(

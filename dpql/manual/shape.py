@@ -8,11 +8,11 @@ SHAPE: dict[str, Code] = {
     "DPQL201": Code(
         title="a key is missing",
         cause=(
-            "Nothing that touches privacy has a hidden default, so most keys must be "
-            "given."
+            "What decides about privacy must be said. Only `neighbours`, `delta` and "
+            "`defaults` may be left out; a plan shows what is filled in for them."
         ),
-        wrong="# delta: 0",
-        right="delta: 0",
+        wrong="# epsilon: 1.0",
+        right="epsilon: 1.0",
     ),
     "DPQL202": Code(
         title="a key is not known here",

@@ -2,8 +2,8 @@
 
 A `Spec` holds meaning only. Comments, layout and the `defaults` block are gone: every
 statistic carries its own resolved alpha, gamma and mechanism. So the YAML form and the
-text form of one spec are equal values, and so are their plans. Spans in the text are
-kept beside it, in a field that takes no part in equality.
+text form of one spec are equal values, and so are their plans. Spans in the text, and
+what the text left out, are kept beside it, in fields that take no part in equality.
 
 `dpql.language.resolve` is the only maker of a `Spec`; it has checked every invariant
 stated here.
@@ -281,3 +281,5 @@ class Spec:
     statistics: tuple[Statistic, ...]
     signer: str | None
     spans: Spans = field(default=Spans(), compare=False, repr=False)
+    filled_in: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """What the text left to the language, such as "delta 0", in words."""

@@ -90,6 +90,8 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
     if counts:
         yield "counts", counts
     yield "reads", ", ".join(map(column_name, reads(plan)))
+    if plan.spec.filled_in:
+        yield "filled in", ", ".join(plan.spec.filled_in)
 
 
 def _counts(plan: Plan) -> str:

@@ -13,7 +13,6 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Affine, Measure, Term
-from dpql.model.spec import MechanismName
 from dpql.statistics.setting import Description, Setting, measure
 from dpql.statistics.statistic import Statistic
 
@@ -57,6 +56,5 @@ STATISTIC = Statistic(
     phrase="number of rows",
     columns=0,
     power=0,
-    mechanism=MechanismName.GEOMETRIC,
     describe=describe,
 )

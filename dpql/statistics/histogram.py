@@ -16,7 +16,7 @@ from dpql.diagnostics import shown
 from dpql.model import limits
 from dpql.model.notation import number_text
 from dpql.model.shape import Field, ListOf, Number
-from dpql.model.spec import MechanismName, NumberColumn
+from dpql.model.spec import NumberColumn
 from dpql.statistics import count
 from dpql.statistics.option import Objection, Option, Usage, Value
 from dpql.statistics.setting import Description, Setting
@@ -96,7 +96,6 @@ STATISTIC = Statistic(
     column_types=(*NUMBERS, "category"),
     power=0,
     splits=True,
-    mechanism=MechanismName.GEOMETRIC,
     options=(BINS,),
     synonyms=("hist",),
     describe=describe,

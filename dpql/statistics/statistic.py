@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dpql.model import limits
 from dpql.model.shape import Choice, Field, ListOf, Shape, Text
-from dpql.model.spec import MechanismName, NumberType
+from dpql.model.spec import NumberType
 from dpql.statistics.option import Option
 from dpql.statistics.setting import Description, Setting
 
@@ -36,7 +36,6 @@ class Statistic:
         column_types: the types that these columns may have.
         power: the most grid numbers multiplied in one moment; 0 when none is summed.
         splits: the keys or bins of its column are cells, whose rows are counted.
-        mechanism: the noise where neither the statistic nor the defaults name one.
         options: keys that stand beside those that every statistic may have.
         needs_public_count: it exists only where the number of rows is public.
         fewest_rows: the least number of rows it exists for.
@@ -53,7 +52,6 @@ class Statistic:
     column_types: tuple[str, ...] = NUMBERS
     power: int = 1
     splits: bool = False
-    mechanism: MechanismName = MechanismName.SNAPPING
     options: tuple[Option, ...] = ()
     needs_public_count: bool = False
     fewest_rows: int = 1
