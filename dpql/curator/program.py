@@ -8,121 +8,31 @@ is for a curious reviewer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import reduce
 from operator import mul
-from typing import assert_never
 
 from dpql.curator.columns import CanonicalColumn, canonical_columns
-from dpql.curator.grid import Bins, Quantiser, bins, interval, quantiser
+from dpql.curator.conditions import (
+    Test,
+    category_column,
+    columns_of,
+    compile_condition,
+    number_column,
+    shortened,
+)
+from dpql.curator.grid import Bins, Quantiser, bins, quantiser
 from dpql.model.plan import Bound, Plan, Step
 from dpql.model.spec import (
-    And,
-    Between,
     CategoryColumn,
-    Comparison,
-    Condition,
     Data,
     DropNulls,
-    IsNull,
-    Membership,
     Neighbours,
-    Not,
-    NumberColumn,
-    Operator,
-    Or,
 )
 
 _TERM_BITS = 63
 """A term of a sum fits into a signed word."""
-
-_SHOWN_KEYS = 12
-"""Keys and bins that are printed; of more only the number is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Present:
-    """The cell is not null."""
-
-    column: str
-
-    def __str__(self) -> str:
-        return f"{self.column} is present"
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """The cell is a number of a closed interval; None is an end that is not there."""
-
-    column: str
-    lower: int | float | None
-    upper: int | float | None
-
-    def __str__(self) -> str:
-        if self.lower == self.upper:
-            return f"{self.column} == {self.lower}"
-        if self.lower is None:
-            return f"{self.column} <= {self.upper}"
-        if self.upper is None:
-            return f"{self.column} >= {self.lower}"
-        if self.lower > self.upper:
-            return f"{self.column} has no such value"
-        return f"{self.lower} <= {self.column} <= {self.upper}"
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """The cell is one of these codes; ``keys`` are their words, for people."""
-
-    column: str
-    codes: tuple[int, ...]
-    keys: tuple[str, ...]
-
-    def __str__(self) -> str:
-        one = "is" if len(self.keys) == 1 else "is one of"
-        quoted = [f'"{key}"' for key in self.keys]
-        return f"{self.column} {one} {_shown(quoted)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Negation:
-    """The operand is false."""
-
-    operand: Test
-
-    def __str__(self) -> str:
-        match self.operand:
-            case Present(column=column):
-                return f"{column} is null"
-            case Negation(operand=operand):
-                return str(operand)
-        return f"not ({self.operand})"
-
-
-@dataclass(frozen=True, slots=True)
-class Conjunction:
-    """All operands are true."""
-
-    operands: tuple[Test, ...]
-
-    def __str__(self) -> str:
-        return " and ".join(map(_bracketed, self.operands))
-
-
-@dataclass(frozen=True, slots=True)
-class Disjunction:
-    """At least one operand is true."""
-
-    operands: tuple[Test, ...]
-
-    def __str__(self) -> str:
-        return " or ".join(map(_bracketed, self.operands))
-
-
-Test = Present | Within | OneOf | Negation | Conjunction | Disjunction
-"""A test of one row: true or false, never null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +64,7 @@ class BinAxis:
 
     def __str__(self) -> str:
         ends = [self.bins.number(one) for one in (*self.bins.starts, self.bins.end)]
-        return f"{self.column} ({self.size} bins: {_shown(ends)})"
+        return f"{self.column} ({self.size} bins: {shortened(ends)})"
 
 
 Axis = KeyAxis | BinAxis
@@ -292,13 +202,13 @@ def compile_program(plan: Plan) -> Program:
 
 def _tally(step: Step, data: Data) -> Tally:
     factors = [
-        Factor(grid.column, quantiser(_number(data, grid.column), grid.steps))
+        Factor(grid.column, quantiser(number_column(data, grid.column), grid.steps))
         for grid in step.grids
     ]
     return Tally(
         statistic=step.name,
         selection=Selection(
-            where=None if step.where is None else _test(step.where, data),
+            where=None if step.where is None else compile_condition(step.where, data),
             axes=tuple(_axes(step, data)),
             bound=step.bound,
         ),
@@ -306,7 +216,7 @@ def _tally(step: Step, data: Data) -> Tally:
             dict.fromkeys(
                 grid.column
                 for grid in step.grids
-                if isinstance(_number(data, grid.column).nulls, DropNulls)
+                if isinstance(number_column(data, grid.column).nulls, DropNulls)
             )
         ),
         moments=tuple(
@@ -326,7 +236,7 @@ def _axes(step: Step, data: Data) -> Iterator[Axis]:
     for name in step.by:
         yield _key_axis(name, data)
     if step.edges:
-        column = _number(data, step.columns[0])
+        column = number_column(data, step.columns[0])
         drops = isinstance(column.nulls, DropNulls)
         yield BinAxis(column.name, bins(column, step.edges), drops)
         return
@@ -336,73 +246,15 @@ def _axes(step: Step, data: Data) -> Iterator[Axis]:
 
 
 def _key_axis(name: str, data: Data) -> KeyAxis:
-    return KeyAxis(name, len(_category(data, name).keys))
-
-
-def _test(condition: Condition, data: Data) -> Test:  # noqa: PLR0911  one per kind
-    match condition:
-        case Not(operand=operand):
-            return Negation(_test(operand, data))
-        case And(operands=operands):
-            return Conjunction(tuple(_test(one, data) for one in operands))
-        case Or(operands=operands):
-            return Disjunction(tuple(_test(one, data) for one in operands))
-        case IsNull(column=name):
-            return Negation(Present(name))
-        case Between(column=name, lower=lower, upper=upper):
-            first = _within(name, Operator.AT_LEAST, lower, data)
-            last = _within(name, Operator.AT_MOST, upper, data)
-            return Within(name, first.lower, last.upper)
-        case Membership(column=name, values=values):
-            words = tuple(value for value in values if isinstance(value, str))
-            if words:
-                return _one_of(name, words, data)
-            numbers = (value for value in values if isinstance(value, Fraction))
-            return Disjunction(
-                tuple(_within(name, Operator.EQUAL, value, data) for value in numbers)
-            )
-        case Comparison(column=name, operator=operator, value=value):
-            unequal = operator is Operator.UNEQUAL
-            same = Operator.EQUAL if unequal else operator
-            found: Test = (
-                _within(name, same, value, data)
-                if isinstance(value, Fraction)
-                else _one_of(name, (value,), data)
-            )
-            return Conjunction((Present(name), Negation(found))) if unequal else found
-        case _:
-            assert_never(condition)
-
-
-def _within(name: str, operator: Operator, value: Fraction, data: Data) -> Within:
-    found = interval(_number(data, name), operator, value)
-    return Within(name, found.lower, found.upper)
-
-
-def _one_of(name: str, words: tuple[str, ...], data: Data) -> OneOf:
-    keys = _category(data, name).keys
-    codes = tuple(code for code, key in enumerate(keys) if key in words)
-    return OneOf(name, codes, tuple(keys[code] for code in codes))
+    return KeyAxis(name, len(category_column(data, name).keys))
 
 
 def _product(numbers: Iterable[int]) -> int:
     return reduce(mul, numbers, 1)
 
 
-def _bracketed(test: Test) -> str:
-    compound = isinstance(test, Conjunction | Disjunction)
-    return f"({test})" if compound else str(test)
-
-
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _shown(words: Sequence[object]) -> str:
-    """Return a list of words, or its ends where it is long."""
-    if len(words) <= _SHOWN_KEYS:
-        return ", ".join(map(str, words))
-    return f"{words[0]}, {words[1]}, ..., {words[-1]}"
 
 
 def _reads(tally: Tally) -> Iterator[str]:
@@ -412,27 +264,4 @@ def _reads(tally: Tally) -> Iterator[str]:
     for moment in tally.moments:
         yield from (factor.column for factor in moment.factors)
     if tally.selection.where is not None:
-        yield from _tested(tally.selection.where)
-
-
-def _tested(test: Test) -> Iterator[str]:
-    match test:
-        case Negation(operand=operand):
-            yield from _tested(operand)
-        case Conjunction(operands=operands) | Disjunction(operands=operands):
-            for operand in operands:
-                yield from _tested(operand)
-        case _:
-            yield test.column
-
-
-def _category(data: Data, name: str) -> CategoryColumn:
-    column = data.column(name)
-    assert isinstance(column, CategoryColumn), "the planner lets no other group"
-    return column
-
-
-def _number(data: Data, name: str) -> NumberColumn:
-    column = data.column(name)
-    assert isinstance(column, NumberColumn), "the planner sums no other"
-    return column
+        yield from columns_of(tally.selection.where)

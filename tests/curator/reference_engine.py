@@ -14,22 +14,18 @@ from typing import Any
 
 import oracle
 
-from dpql.curator.engines import Sums
-from dpql.curator.grid import Bins, Quantiser, WholeQuantiser
-from dpql.curator.program import (
-    BinAxis,
+from dpql.curator.conditions import (
     Conjunction,
     Disjunction,
-    KeyAxis,
     Negation,
     OneOf,
     Present,
-    Program,
-    Selection,
-    Tally,
     Test,
     Within,
 )
+from dpql.curator.engines import Sums
+from dpql.curator.grid import Bins, Quantiser, WholeQuantiser
+from dpql.curator.program import BinAxis, KeyAxis, Program, Selection, Tally
 from dpql.model.spec import CategoryColumn, Data, NumberColumn
 
 Row = Mapping[str, Any]

@@ -9,18 +9,7 @@ from curator_plans import known_plan, known_unit_plan, row_plan, unit_plan
 from spec_text import make_spec
 
 from dpql.api import load, plan
-from dpql.curator.program import (
-    BinAxis,
-    Conjunction,
-    Disjunction,
-    KeyAxis,
-    Negation,
-    OneOf,
-    Present,
-    Program,
-    Within,
-    compile_program,
-)
+from dpql.curator.program import BinAxis, KeyAxis, Program, compile_program
 from dpql.planner import plan as planned
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.yaml"))
@@ -94,55 +83,6 @@ def test_only_what_is_used_is_read() -> None:
 def test_a_count_of_all_rows_reads_some_column() -> None:
     """Some column must bring the rows that are counted."""
     assert ["kind"] == [column.name for column in _program().columns]
-
-
-@pytest.mark.parametrize(
-    ("where", "expected", "words"),
-    [
-        ("x >= 5", Within("x", 5, None), "x >= 5"),
-        ("x > 5", Within("x", 6, None), "x >= 6"),
-        ("x < 5.5", Within("x", None, 5), "x <= 5"),
-        ("x == 5", Within("x", 5, 5), "x == 5"),
-        ("x == 5.5", Within("x", 6, 5), "x has no such value"),
-        ("x between 5 and 9", Within("x", 5, 9), "5 <= x <= 9"),
-        ("y <= 0.1", Within("y", None, 0.1), "y <= 0.1"),
-        ("x is null", Negation(Present("x")), "x is null"),
-        ("not x is null", Negation(Negation(Present("x"))), "x is present"),
-        ("kind == b", OneOf("kind", (1,), ("b",)), 'kind is "b"'),
-        (
-            "kind in [c, a]",
-            OneOf("kind", (0, 2), ("a", "c")),
-            'kind is one of "a", "c"',
-        ),
-        (
-            "kind != b",
-            Conjunction((Present("kind"), Negation(OneOf("kind", (1,), ("b",))))),
-            'kind is present and not (kind is "b")',
-        ),
-        (
-            "x in [1, 3]",
-            Disjunction((Within("x", 1, 1), Within("x", 3, 3))),
-            "x == 1 or x == 3",
-        ),
-        (
-            "x < 1 and (kind == a or kind == b)",
-            Conjunction(
-                (
-                    Within("x", None, 0),
-                    Disjunction(
-                        (OneOf("kind", (0,), ("a",)), OneOf("kind", (1,), ("b",)))
-                    ),
-                )
-            ),
-            'x <= 0 and (kind is "a" or kind is "b")',
-        ),
-    ],
-)
-def test_conditions(where: str, expected: object, words: str) -> None:
-    """Every condition becomes tests of canonical cells, and says so."""
-    (tally,) = _program(where).tallies
-    assert expected == tally.selection.where
-    assert f"where   {words}" in _lines(_program(where))
 
 
 def test_cells_are_the_product_of_the_axes() -> None:

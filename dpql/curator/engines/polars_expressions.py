@@ -15,25 +15,27 @@ from typing import Any, assert_never
 import numpy as np
 import polars as pl
 
+from dpql.curator.conditions import (
+    Conjunction,
+    Disjunction,
+    Negation,
+    OneOf,
+    Present,
+    Test,
+    Within,
+)
 from dpql.curator.engines.steps import steps
 from dpql.curator.engines.totals import EXACT_DOUBLES, EXACT_INTEGERS, LIMB
 from dpql.curator.grid import Bins, Quantiser
 from dpql.curator.program import (
     Axis,
     BinAxis,
-    Conjunction,
-    Disjunction,
     Factor,
     KeyAxis,
     Moment,
-    Negation,
-    OneOf,
-    Present,
     Program,
     Selection,
     Tally,
-    Test,
-    Within,
 )
 
 _FEW_BINS = 64

@@ -1,0 +1,87 @@
+"""Conditions become tests of canonical cells, and say so in words."""
+
+from __future__ import annotations
+
+import pytest
+from spec_text import make_spec
+
+from dpql.curator.conditions import (
+    Conjunction,
+    Disjunction,
+    Negation,
+    OneOf,
+    Present,
+    Test,
+    Within,
+    columns_of,
+)
+from dpql.curator.program import compile_program
+from dpql.planner import plan
+
+COLUMNS = {
+    "kind": "{type: category, keys: [a, b, c]}",
+    "x": "{type: integer, bounds: [0, 100], nulls: drop}",
+    "y": "{type: float, bounds: [0, 100], nulls: {as: 25}}",
+}
+
+
+def _compiled(where: str) -> Test:
+    """Return the test of the only statistic of a spec."""
+    asked = {"count": "rows", "where": where, "spend": "{share: 1}"}
+    (tally,) = compile_program(plan(make_spec(COLUMNS, {"asked": asked}))).tallies
+    assert tally.selection.where is not None
+    return tally.selection.where
+
+
+@pytest.mark.parametrize(
+    ("where", "expected", "words"),
+    [
+        ("x >= 5", Within("x", 5, None), "x >= 5"),
+        ("x > 5", Within("x", 6, None), "x >= 6"),
+        ("x < 5.5", Within("x", None, 5), "x <= 5"),
+        ("x == 5", Within("x", 5, 5), "x == 5"),
+        ("x == 5.5", Within("x", 6, 5), "x has no such value"),
+        ("x between 5 and 9", Within("x", 5, 9), "5 <= x <= 9"),
+        ("y <= 0.1", Within("y", None, 0.1), "y <= 0.1"),
+        ("x is null", Negation(Present("x")), "x is null"),
+        ("not x is null", Negation(Negation(Present("x"))), "x is present"),
+        ("kind == b", OneOf("kind", (1,), ("b",)), 'kind is "b"'),
+        (
+            "kind in [c, a]",
+            OneOf("kind", (0, 2), ("a", "c")),
+            'kind is one of "a", "c"',
+        ),
+        (
+            "kind != b",
+            Conjunction((Present("kind"), Negation(OneOf("kind", (1,), ("b",))))),
+            'kind is present and not (kind is "b")',
+        ),
+        (
+            "x in [1, 3]",
+            Disjunction((Within("x", 1, 1), Within("x", 3, 3))),
+            "x == 1 or x == 3",
+        ),
+        (
+            "x < 1 and (kind == a or kind == b)",
+            Conjunction(
+                (
+                    Within("x", None, 0),
+                    Disjunction(
+                        (OneOf("kind", (0,), ("a",)), OneOf("kind", (1,), ("b",)))
+                    ),
+                )
+            ),
+            'x <= 0 and (kind is "a" or kind is "b")',
+        ),
+    ],
+)
+def test_conditions(where: str, expected: Test, words: str) -> None:
+    """Every condition becomes tests of canonical cells, and says so."""
+    assert expected == _compiled(where)
+    assert words == str(_compiled(where))
+
+
+def test_columns_of_every_operand_are_read() -> None:
+    """Each column is found, below negations and in every operand."""
+    found = columns_of(_compiled("not x is null and (kind == a or y < 1)"))
+    assert ["x", "kind", "y"] == list(found)
