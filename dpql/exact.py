@@ -125,11 +125,6 @@ def round_up_to_digits(x: Fraction, digits: int) -> Fraction:
     return -(-x // step) * step
 
 
-def nearest_multiple(x: Fraction, exponent: int) -> int:
-    """Return i such that i * 2**exponent is nearest to x; ties go towards +infinity."""
-    return (x / two_to(exponent) + Fraction(1, 2)).__floor__()
-
-
 def fraction(x: gmpy2.mpq | gmpy2.mpfr | gmpy2.mpz) -> Fraction:
     """Return the exact value of a gmpy2 number as a plain Fraction."""
     numerator, denominator = gmpy2.mpq(x).as_integer_ratio()

@@ -118,11 +118,3 @@ def test_other_spellings_are_refused(text: str) -> None:
     """One number has one spelling, and a long one is refused at once."""
     with pytest.raises(ValueError, match="not an exact number"):
         exact.read_fraction(text)
-
-
-@given(st.fractions(), st.integers(-20, 20))
-def test_nearest_multiple(x: Fraction, exponent: int) -> None:
-    """No multiple is nearer, and a tie goes up."""
-    grid = exact.two_to(exponent)
-    distance = exact.nearest_multiple(x, exponent) * grid - x
-    assert -grid / 2 < distance <= grid / 2

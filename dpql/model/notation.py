@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact
 from fractions import Fraction
 
@@ -167,11 +167,6 @@ def measure_text(unit: str) -> str:
     the sentence: words without spaces, their powers, products and ratios.
     """
     return unit if _is_measure(unit) else quoted(unit)
-
-
-def list_text(keys: Iterable[str]) -> str:
-    """Return keys in a list, apart by commas."""
-    return ", ".join(key_text(key, apart=",") for key in keys)
 
 
 def cell_text(headings: Sequence[str], cell: Sequence[str]) -> str:

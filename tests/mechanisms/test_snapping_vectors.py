@@ -10,7 +10,7 @@ import pytest
 from golden import TOLERANCE, cases, close, label
 
 from dpql.errors import PlanFault
-from dpql.exact import nearest_multiple, power_of_two_up, two_to
+from dpql.exact import power_of_two_up, two_to
 from dpql.mechanisms import Query, snapping
 from dpql.mechanisms.snapping import SnappingNoise
 from dpql.mechanisms.snapping_draw import logarithm
@@ -146,14 +146,6 @@ def test_logarithm_is_rounded_correctly(case: Case) -> None:
     digits = (1 << m) + int(case["mant_hex"], 16)
     mantissa, exponent = logarithm(noise.kit, digits, m + case["e"])
     assert expected == -int(mantissa) * two_to(int(exponent))
-
-
-@pytest.mark.parametrize("case", cases("rounding"), ids=label)
-def test_nearest_multiple(case: Case) -> None:
-    """Ties go towards +infinity."""
-    grid = two_to(case["Lambda_log2"])
-    rounded = nearest_multiple(Fraction(case["x"]), case["Lambda_log2"]) * grid
-    assert Fraction(case["expect"]) == rounded
 
 
 def _lane(noise: SnappingNoise, sign: int, e: int, mantissa: int) -> Tape:

@@ -19,7 +19,6 @@ from dpql.model.notation import (
     cell_text,
     heading_text,
     key_text,
-    list_text,
     measure_text,
     name_text,
     number_text,
@@ -188,15 +187,6 @@ def test_different_cells_are_different_texts(
 def test_different_keys_are_different_texts(one: str, other: str) -> None:
     """In a table too: a key in quotes is not one that is bare."""
     assert (one == other) == (key_text(one) == key_text(other))
-
-
-@pytest.mark.property
-@settings(deadline=None)
-@given(st.lists(KEYS, max_size=4), st.lists(KEYS, max_size=4))
-@example(["a, b"], ["a", "b"])
-def test_different_lists_are_different_texts(one: list[str], other: list[str]) -> None:
-    """A comma in a key does not make two of it."""
-    assert (one == other) == (list_text(one) == list_text(other))
 
 
 def test_names_and_units() -> None:
