@@ -1,6 +1,9 @@
 # Every target sets up what it needs: a virtual environment in .venv, with dpql and its
 # development tools in the versions of constraints.txt. Nothing else has to be typed first.
 
+# Compiled tests are kept: pytest takes longer to compile them than to run them.
+export PYTHONDONTWRITEBYTECODE :=
+
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready

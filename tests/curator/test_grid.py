@@ -145,6 +145,7 @@ def test_fills_are_rounded_to_the_nearest_step_ties_up(
     assert [dict(one) for one in there] == [dict(one) for one in missing]
 
 
+@pytest.mark.heavy
 def test_fills_of_floats_are_rounded_to_the_nearest_step() -> None:
     """On a grid of doubles a missing cell counts as a cell that holds the fill."""
     for fill in ("0", "0.1", "0.25", "0.3333333", "0.9999999", "1"):

@@ -370,6 +370,7 @@ def test_there_are_enough_neighbours() -> None:
     assert len(CASES) >= 56 * len(FORMS)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("engine", TABLE)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_hostile_record_changes_only_noisy_fields(

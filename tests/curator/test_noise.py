@@ -197,6 +197,7 @@ def test_a_way_that_forks_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         _same_way(made, step, 1)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_two_rows_at_the_bound_are_released(mechanism: str) -> None:
     """A variance by 10,000 keys, whose total no signed word holds, is drawn.

@@ -263,6 +263,7 @@ def _keyed_plan(keys: int, mechanism: str) -> Plan:
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("keys", [7, MANY])
 def test_every_declared_cell_gets_noise_in_order(keys: int, mechanism: str) -> None:

@@ -143,6 +143,7 @@ def test_many_neighbours_change_as_much_as_declared(engine: Any, name: str) -> N
     assert len(attained) >= len(declared) // 2, dict(declared - most)
 
 
+@pytest.mark.heavy
 def test_a_planted_unbounded_unit_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The measuring can fail: here every row of a unit survives."""
 

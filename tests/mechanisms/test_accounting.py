@@ -68,6 +68,7 @@ def leak(theta: str, tau: int, l0: int, contribution: int) -> mpmath.mpf:
     return -mpmath.expm1(l0 * mpmath.log1p(-released))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("theta", ["0.1", "0.7", "3"])
 @pytest.mark.parametrize("delta", ["0.2", "1e-4", "1e-12"])
 @pytest.mark.parametrize(("l0", "contribution"), [(1, 1), (5, 2)])

@@ -174,7 +174,7 @@ def test_digits_read_at_once(scale: int) -> None:
         ("3", "2"),
         ("1", "2"),
         ("7", "3/2"),
-        ("1", "1/8589934592"),
+        ("1", "1/137438953472"),
         ("1", "-1"),
         ("-1", "1"),
         ("0", "1"),
@@ -188,7 +188,7 @@ def test_a_lattice_that_does_not_divide_the_sensitivity_is_refused(
     """Parameters that agree with one another, on a lattice that the proof excludes.
 
     Neighbours 3 apart lie up to 2 steps of 2 apart after rounding, and not 3/2: the
-    loss would be a third more than stated. Below 2**-32 of it no lattice is planned.
+    loss would be a third more than stated. Below 2**-36 of it no lattice is planned.
     """
     step, change = Fraction(lattice), Fraction(sensitivity)
     theta = step / change if change else Fraction(1)

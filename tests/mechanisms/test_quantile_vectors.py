@@ -46,6 +46,7 @@ def test_law(case: Case) -> None:
         assert close(expected, found, TOLERANCE)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("case", cases("questions/quantile_draw"), ids=label)
 def test_draw(case: Case) -> None:
     """The lane chooses the golden candidate; most lanes lie next to a cut."""

@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import product
 from math import exp
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -18,15 +17,9 @@ ALPHA = Fraction(1, 20)
 
 def _laplace_tail(weights: list[float], c: float) -> float:
     """Return P(|sum w L| > c), whose Fourier transform is prod 1/(1 + w^2 t^2)."""
-
-    def integrand(t: float) -> float:
-        value = mpmath.sin(c * t) / t
-        for w in weights:
-            value /= 1 + (w * t) ** 2
-        return value
-
-    inside = mpmath.quad(integrand, mpmath.linspace(0, 200, 401))
-    return float(1 - 2 / mpmath.pi * inside)
+    t = (np.arange(800_000) + 0.5) / 2000
+    integrand = np.sin(c * t) / t / np.prod([1 + (w * t) ** 2 for w in weights], axis=0)
+    return float(1 - 2 / np.pi * integrand.sum() / 2000)
 
 
 @pytest.mark.parametrize(

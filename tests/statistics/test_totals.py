@@ -33,6 +33,7 @@ def test_the_width_of_the_note() -> None:
     assert pytest.approx(2.99374, abs=1e-5) == float(half_width(FINE, 1000, ALPHA))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("parts", [1, 2, 3, 4, 10, 40])
 def test_misses_of_totals_and_parts(parts: int) -> None:
     """Total and parts miss by more than the width with probability alpha, at most."""

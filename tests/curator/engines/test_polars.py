@@ -29,6 +29,7 @@ def _frame(made: Plan, rows: int) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("made", PLANS.values(), ids=PLANS)
 def test_batches_of_any_size_sum_alike(
     made: Plan, monkeypatch: pytest.MonkeyPatch
@@ -42,6 +43,7 @@ def test_batches_of_any_size_sum_alike(
         same(made, whole, exact_sums(made, frame))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("made", PLANS.values(), ids=PLANS)
 def test_a_declared_number_changes_no_sum(made: Plan) -> None:
     """A ceiling far above or below the rows that come decides only about memory."""

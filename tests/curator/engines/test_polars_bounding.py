@@ -103,6 +103,7 @@ def test_the_engine_makes_an_allowed_choice(
         assert result in _attainable(made, step.name, table, "p")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("whole_ids", [False, True])
 def test_partitions_and_batches_add_up(
     monkeypatch: pytest.MonkeyPatch, *, whole_ids: bool
@@ -281,6 +282,7 @@ def _counts(
     return list(exact_sums(made, frame, salt=salt).moments[0]["n"])
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("seed", range(60))
 def test_rows_without_a_unit_touch_nobody(seed: int) -> None:
     """Null ids beside the id 0 neither widen its bound nor choose its cells."""

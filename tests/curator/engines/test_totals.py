@@ -67,6 +67,7 @@ def test_a_full_batch_of_the_largest_terms_is_exact() -> None:
     assert [[[BATCH_ROWS * LARGEST]]] == totals.integers()
 
 
+@pytest.mark.heavy
 def test_totals_pass_every_word() -> None:
     """2**34 rows of the largest terms pass 2**64 and 2**95, and are counted."""
     totals = Totals([(2, 1)])

@@ -194,6 +194,7 @@ def test_a_file_that_changes_before_it_is_read_is_not_read(
         list(source.batches(["x"], len))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_a_file_that_is_cut_short_ends_no_process(suffix: str, tmp_path: Path) -> None:
     """Not even after it was opened for reading."""

@@ -116,6 +116,7 @@ def test_a_stream_of_single_values_is_no_table() -> None:
     assert "DPQL502" in _refused(pa.chunked_array([[1, 2]]))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("words", [5, 400])
 @pytest.mark.parametrize("kind", ["arrow table", "arrow words", "arrow stream"])
 def test_batches_of_any_size_hold_all_rows(

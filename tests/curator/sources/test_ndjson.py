@@ -358,6 +358,7 @@ ODD = {
 USUAL = '{"a": 1.5, "ab": "x, y: {z}", "b c": 3, "é": "ü", "": true}\n'.encode()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("line", ODD.values(), ids=ODD)
 def test_an_odd_line_is_one_row_and_changes_no_other(line: bytes) -> None:
     """Each odd line gives the parser's row, alone, among others and at the end."""
@@ -371,6 +372,7 @@ def test_all_odd_lines_together_are_a_row_each() -> None:
     _check(b"\n".join(line for pair in ODD.values() for line in (pair, USUAL[:-1])))
 
 
+@pytest.mark.heavy
 def test_only_odd_lines_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     """An odd line costs the parsing of that line; lines of usual writers cost none."""
     parsed: list[bytes] = []

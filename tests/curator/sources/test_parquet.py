@@ -79,6 +79,7 @@ def test_a_dictionary_may_grow_too_large(
     assert _expected(words, [n % 99 for n in range(len(words))]) == rows(path, DATA)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("version", ["V1", "V2"])
 def test_each_row_group_may_be_encoded_in_its_own_way(
     version: str, tmp_path: Path

@@ -51,6 +51,7 @@ def test_a_curve_of_a_private_count_says_for_how_many_rows_it_is() -> None:
     assert 1 == text.count("Shown for 1 000 rows.")
 
 
+@pytest.mark.heavy
 def test_every_point_is_the_planners() -> None:
     """Each error on the page is what the planner states for its epsilon."""
     plan = library.plan(WAGES)
