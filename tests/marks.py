@@ -23,10 +23,18 @@ def functions(item: pytest.Function) -> Iterator[Any]:
         yield from (fixture.func for fixture in found)
 
 
+_HARMLESS: set[Any] = set()
+"""Functions that are known to lead to no starter."""
+
+
 @cache
 def starts_a_process(function: Any) -> bool:
     """Tell whether a function names a starter, or calls one of ours that does."""
-    return _starts(function, set())
+    seen: set[Any] = set()
+    found = _starts(function, seen)
+    if not found:
+        _HARMLESS.update(seen)
+    return found
 
 
 def _starts(function: Any, seen: set[Any]) -> bool:
@@ -42,7 +50,9 @@ def _starts(function: Any, seen: set[Any]) -> bool:
                 x for x in vars(function).values() if isinstance(x, FunctionType)
             ]
             return any(_starts(method, seen) for method in methods)
-        case FunctionType() if function not in seen and _is_ours(function):
+        case FunctionType() if _is_ours(function):
+            if function in seen or function in _HARMLESS:
+                return False
             seen.add(function)
             named = map(function.__globals__.get, _names(function.__code__))
             return any(_starts(one, seen) for one in named)

@@ -192,47 +192,6 @@ def test_parts_of_an_address_lie_in_it() -> None:
     assert not folder.is_within(pattern)
 
 
-def test_password_of_an_address_is_not_kept() -> None:
-    """What a ledger keeps of a URL has no user and no signature in it."""
-    kept = _identity("https://me:hunter2@a.org/x.csv?signature=secret").text
-    assert kept == "https://a.org/x.csv"
-
-
-def test_container_of_the_account_of_the_environment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A container alone is one of the account that the reader would ask."""
-    full = _identity(f"abfss://c@{AZURE}/x.csv")
-    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "acc")
-    short = _identity("az://c/x.csv")
-    assert short.text == full.text
-    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", "other")
-    assert not _identity("az://c/x.csv").overlaps(full)
-    assert _identity(short.text).text == short.text
-
-
-@pytest.mark.parametrize(
-    ("address", "kept"),
-    [
-        ("s3://AKIA:hunter2@bucket/x.csv", "s3://bucket/x.csv"),
-        ("s3a://AKIA:hun/ter2@bucket/x.csv", "s3://bucket/x.csv"),
-        ("s3://AKIA:12/hunter2@bucket/a@b.csv", "s3://bucket/a@b.csv"),
-        ("s3://AKIA:hunter2@bucket:x/x.csv", "s3://bucket:x/x.csv"),
-        ("https://me:hun/ter2@a.org/x.csv", "https://a.org/x.csv"),
-        ("gcs://anonymous@bucket./x.csv", "gs://bucket/x.csv"),
-        ("s3://bucket/a@b.csv", "s3://bucket/a@b.csv"),
-        (f"abfs://c@{AZURE}/x.csv", f"abfss://c@{AZURE}/x.csv"),
-        (f"abfss://c:hunter2@{AZURE}/x.csv", f"abfss://@{AZURE}/x.csv"),
-        (f"abfss://me:hunter2@c@{AZURE}/x.csv", f"abfss://@{AZURE}/x.csv"),
-        (f"abfss://c@{AZURE}/x.csv?sv=1&sig=hunter2", f"abfss://c@{AZURE}/x.csv"),
-    ],
-)
-def test_no_credential_of_a_cloud_is_kept(address: str, kept: str) -> None:
-    """Neither a password nor a signature, also where the address is not sound."""
-    assert kept == _identity(address).text
-    assert kept == _identity(kept).text
-
-
 def test_data_in_memory_have_no_identity() -> None:
     """A table in memory is the owner's word."""
     assert identify({"region": ["a"]}) is None

@@ -9,10 +9,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from chains import OPENED, chain, reserved
 from ledger.ledger_stores import Stores, count_plan
 
 from dpql.errors import LedgerFault
 from dpql.ledger import Binding, Ledger, Receipt, Reservation, State
+from dpql.ledger.entry import Drawing
+from dpql.ledger.replay import replay
+from dpql.ledger.rules import refuse_overspending, refuse_runs
 from dpql.model.spec import Neighbours
 
 BINDER = Path(__file__).with_name("binder.py")
@@ -297,3 +301,22 @@ def test_processes_at_once_bind_data_to_one_dataset(stores: Stores, data: Path) 
     states = [run.state for name in names for run in ledger.verify(name).runs]
     assert sorted(states) == ["drawing", *["reserved"] * (BINDERS - 1)]
     assert states.count(State.DRAWING) == 1
+
+
+def test_refusals_name_the_cure() -> None:
+    """What a dead run holds back is recovered; what is spent needs the owner."""
+    held = replay("d", chain(OPENED, reserved("0", "2")))
+    spent = replay("d", chain(OPENED, reserved("0", "2"), Drawing(run=2)))
+    cures = {
+        "recover d": held,
+        "raise-cap": spent,
+    }
+    for words, account in cures.items():
+        with pytest.raises(LedgerFault, match="DPQL703") as refusal:
+            refuse_overspending(account, Fraction(1))
+        assert words in str(refusal.value.diagnostics[0].hint)
+    cures = {"recover d": held, "--runs 2": spent}
+    for words, account in cures.items():
+        with pytest.raises(LedgerFault, match="DPQL715") as refusal:
+            refuse_runs(account, {"d": account}, "p" * 64, 1)
+        assert words in str(refusal.value.diagnostics[0].hint)

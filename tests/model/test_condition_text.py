@@ -15,7 +15,6 @@ from dpql.language.context import Context
 from dpql.language.source import Source
 from dpql.language.tree import Scalar
 from dpql.model.characters import look
-from dpql.model.condition import columns_in
 from dpql.model.condition_text import condition_text
 from dpql.model.spec import (
     CategoryColumn,
@@ -135,9 +134,3 @@ def test_a_key_is_not_a_number() -> None:
     )
     assert "c == 5" == condition_text(number)
     assert 'c == "5"' == condition_text(key)
-
-
-def test_all_columns_of_a_condition_are_known() -> None:
-    """A reviewer sees every column a filter reads."""
-    assert {"x", "y", "g"} == columns_in(condition(TEXT))
-    assert set() == columns_in(None)
