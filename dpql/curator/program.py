@@ -172,6 +172,12 @@ class Program:
     counts_rows: bool
     tallies: tuple[Tally, ...]
 
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """All that is multiplied in any moment."""
+        moments = (moment for tally in self.tallies for moment in tally.moments)
+        return tuple(dict.fromkeys(x for moment in moments for x in moment.factors))
+
     def __str__(self) -> str:
         many = "exactly" if self.counts_rows else "at most"
         head = [

@@ -8,25 +8,38 @@ a hash of the unit first, and `polars_bounding` bounds and sums each partition.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial, reduce
 from operator import and_
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from dpql.curator.engines import Sums, Tick
 from dpql.curator.engines.polars_bounding import Partitions
 from dpql.curator.engines.polars_expressions import Expressions
+from dpql.curator.engines.steps import factor_steps
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
+    EXACT_DOUBLES,
+    EXACT_INTEGERS,
     CellSums,
     Limbs,
+    Terms,
     Totals,
+    product,
+    sums_of_rows,
 )
-from dpql.curator.program import Program, Tally
+from dpql.curator.program import Factor, Program, Tally
 from dpql.curator.sources import open_source
 from dpql.curator.sources.prefetch import prefetched
 from dpql.curator.sources.source import Source
@@ -34,6 +47,10 @@ from dpql.curator.sources.source import Source
 __all__ = ["open_source", "sums"]
 
 T = TypeVar("T")
+
+Steps = Mapping[Factor, NDArray[Any]]
+
+_RowSums = Callable[[pl.DataFrame, Steps, int], list[Limbs]]
 
 _lock = threading.Lock()
 _running: list[None] = []
@@ -118,54 +135,46 @@ class RowSums:
     def __init__(self, program: Program) -> None:
         self._made = Expressions(program)
         self._sums = CellSums()
+        self._factors = program.factors
         self._tallies = [self._compiled(tally) for tally in program.tallies]
 
     def __call__(self, batch: pl.DataFrame) -> list[list[Limbs]]:
         """Return the sums of every moment of every tally."""
         derived = self._made.derived(batch)
-        return [tally(derived, batch.height) for tally in self._tallies]
+        made = factor_steps(batch, self._factors)
+        return [tally(derived, made, batch.height) for tally in self._tallies]
 
-    def _compiled(self, tally: Tally) -> Callable[[pl.DataFrame, int], list[Limbs]]:
+    def _compiled(self, tally: Tally) -> _RowSums:
         selection = tally.selection
         masks = self._made.mask(tally)
         rows = selection.where, tally.present
         if selection.axes:
-            cell = self._made.derive(
-                (selection.axes, *rows), self._made.cell(selection, masks)
-            )
-            names = [
-                self._made.limbs(moment, [], None, doubles=True)
-                for moment in tally.moments
-            ]
-            return partial(_by_cell, self._sums, cell, selection.cells, names)
-        mask = self._made.derive(rows, reduce(and_, masks)) if masks else None
-        names = [
-            self._made.limbs(moment, masks, rows, doubles=False)
-            for moment in tally.moments
-        ]
-        return partial(_in_one_cell, mask, names)
+            cells = self._made.cell(selection, masks)
+            cell = self._made.derive(cells, selection.axes, *rows)
+            return partial(_by_cell, self._sums, tally, cell)
+        mask = self._made.derive(reduce(and_, masks), *rows) if masks else None
+        return partial(_in_one_cell, tally, mask)
+
+
+def _terms(tally: Tally, made: Steps, exact: int) -> Iterator[Terms]:
+    for moment in tally.moments:
+        factors = [made[factor] for factor in moment.factors]
+        yield product(factors, moment.largest, exact)
 
 
 def _by_cell(
-    made: CellSums,
-    cell: str,
-    count: int,
-    names: Sequence[Sequence[str]],
-    derived: pl.DataFrame,
-    _: int,
+    sums: CellSums, tally: Tally, cell: str, derived: pl.DataFrame, made: Steps, _: int
 ) -> list[Limbs]:
     cells = derived.get_column(cell).to_numpy()
-    terms = [[derived.get_column(x).to_numpy() for x in some] for some in names]
-    return made(cells, count, terms)
+    return sums(cells, tally.selection.cells, _terms(tally, made, EXACT_DOUBLES))
 
 
 def _in_one_cell(
-    mask: str | None, names: Sequence[Sequence[str]], derived: pl.DataFrame, rows: int
+    tally: Tally, mask: str | None, derived: pl.DataFrame, made: Steps, rows: int
 ) -> list[Limbs]:
+    kept = None
     if mask is not None:
-        rows = int(derived.get_column(mask).sum())
-    return [
-        [np.array([derived.get_column(name).sum()]) for name in some]
-        or [np.array([rows])]
-        for some in names
-    ]
+        flags = derived.get_column(mask)
+        rows, kept = int(flags.sum()), flags.to_numpy()
+    terms = _terms(tally, made, EXACT_INTEGERS)
+    return [sums_of_rows(some, kept) or [np.array([rows])] for some in terms]

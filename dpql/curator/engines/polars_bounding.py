@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -27,13 +25,14 @@ from dpql.curator.bounding import (
     salted,
 )
 from dpql.curator.engines.polars_expressions import Expressions
+from dpql.curator.engines.steps import factor_steps
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
     EXACT_DOUBLES,
-    LIMB,
     CellSums,
     Limbs,
     Terms,
+    product,
 )
 from dpql.curator.program import Factor, Moment, Program, Selection, Tally
 
@@ -65,29 +64,62 @@ class Layout:
     """
 
     def __init__(self, program: Program) -> None:
-        self._made = Expressions(program)
-        wanted = self._made.numbers(program)
-        self._fields = _packed({key: bits for key, (bits, _) in wanted.items()})
+        made = Expressions(program)
+        self._made = made
+        self._factors = program.factors
+        bits: dict[Selection | Factor | str, int] = {
+            factor: factor.quantiser.steps.bit_length() for factor in program.factors
+        }
+        self._derived: dict[Selection | str, str] = {}
+        for tally in program.tallies:
+            selection = tally.selection
+            bits[selection] = selection.cells.bit_length()
+            self._derived[selection] = made.derive(made.numbered(selection), selection)
+            for name in tally.present:
+                bits[name] = 1
+                present = made.column(name).is_not_null()
+                self._derived[name] = made.derive(present, name)
+        self._fields = _packed(bits)
         self.words = 1 + max(field.word for field in self._fields.values())
-        parts: list[list[pl.Expr]] = [[] for _ in range(self.words)]
-        for key, field in self._fields.items():
-            number = wanted[key][1].cast(pl.Int64)
-            parts[field.word].append(
-                number * (1 << field.shift) if field.shift else number
-            )
-        self._words = [reduce(add, some) for some in parts]
 
-    def packed(self, batch: pl.DataFrame, unit: str, seed: int) -> pl.DataFrame:
-        """Return unit, hash and words of every row."""
-        column = self._made.column(unit)
-        words = (word.alias(f"word{n}") for n, word in enumerate(self._words))
-        return self._made.select(
-            batch, column.alias("unit"), column.hash(seed).alias("hash"), *words
-        )
+    def packed(self, batch: pl.DataFrame) -> list[Integers]:
+        """Return the words of every row."""
+        words = [np.zeros(batch.height, np.int64) for _ in range(self.words)]
+        derived = self._made.derived(batch)
+        for key, name in self._derived.items():
+            self._pack(words, key, derived.get_column(name).to_numpy())
+        for factor, steps in factor_steps(batch, self._factors).items():
+            self._pack(words, factor, steps)
+        return words
+
+    def _pack(
+        self,
+        words: Sequence[Integers],
+        key: Selection | Factor | str,
+        numbers: NDArray[Any],
+    ) -> None:
+        field = self._fields[key]
+        shifted = numbers.astype(np.int64)
+        shifted <<= field.shift
+        words[field.word] |= shifted
 
     def field(self, key: Selection | Factor | str) -> Field:
         """Return where the cell, the factor or the presence of a column is packed."""
         return self._fields[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows as they are bounded: their units, hashes of those, and packed words."""
+
+    units: pl.Series
+    hashes: Words
+    words: list[Integers]
+
+    def take(self, order: Integers) -> Rows:
+        """Return the rows of some indices."""
+        words = [word.take(order) for word in self.words]
+        return Rows(self.units.gather(order), self.hashes.take(order), words)
 
 
 class Partitions:
@@ -101,17 +133,17 @@ class Partitions:
         size = program.declared_rows // PARTITION_ROWS
         self._bits = min(PARTITION_BITS, size.bit_length())
         self._sums = CellSums()
-        self._batches: list[tuple[pl.DataFrame, list[int]]] = []
+        self._batches: list[tuple[Rows, list[int]]] = []
 
-    def partition(self, batch: pl.DataFrame) -> tuple[pl.DataFrame, list[int]]:
+    def partition(self, batch: pl.DataFrame) -> tuple[Rows, list[int]]:
         """Return the packed rows of a batch by partition, and where each one ends."""
-        unit = self._program.unit
-        assert unit is not None, "units are rows otherwise"
-        packed = self._layout.packed(batch, unit, self._seed)
-        order, ends = partition_by(packed["hash"].to_numpy(), self._bits)
-        return packed[order], ends
+        assert self._program.unit is not None, "units are rows otherwise"
+        units = batch.get_column(self._program.unit)
+        hashes = units.hash(self._seed).to_numpy()
+        order, ends = partition_by(hashes, self._bits)
+        return Rows(units, hashes, self._layout.packed(batch)).take(order), ends
 
-    def take(self, partitioned: tuple[pl.DataFrame, list[int]]) -> None:
+    def take(self, partitioned: tuple[Rows, list[int]]) -> None:
         """Keep a batch until all are read."""
         self._batches.append(partitioned)
 
@@ -124,10 +156,9 @@ class Partitions:
         if rows is not None:
             yield list(self._sums_of(rows))
 
-    def _sums_of(self, rows: pl.DataFrame) -> Iterator[tuple[int, list[Limbs]]]:
-        words = [rows[f"word{n}"].to_numpy() for n in range(self._layout.words)]
-        bounder = self._bounder(rows["unit"], rows["hash"].to_numpy(), words)
-        words = [word.take(bounder.order) for word in words]
+    def _sums_of(self, rows: Rows) -> Iterator[tuple[int, list[Limbs]]]:
+        bounder = self._bounder(rows)
+        words = [word.take(bounder.order) for word in rows.words]
         survivors: dict[Selection, tuple[Integers, list[NDArray[Any]]]] = {}
         for index, tally in enumerate(self._program.tallies):
             selection = tally.selection
@@ -135,17 +166,25 @@ class Partitions:
                 survivors[selection] = self._survivors(bounder, selection, words)
             yield from ((index, x) for x in self._tally(tally, *survivors[selection]))
 
-    def _rows(self, partition: int) -> pl.DataFrame | None:
+    def _rows(self, partition: int) -> Rows | None:
         parts = [
-            batch[(ends[partition - 1] if partition else 0) : ends[partition]]
-            for batch, ends in self._batches
+            (rows, slice(ends[partition - 1] if partition else 0, ends[partition]))
+            for rows, ends in self._batches
         ]
-        return pl.concat(parts, rechunk=True) if parts else None
+        if not parts:
+            return None
+        return Rows(
+            pl.concat([x.units[part] for x, part in parts], rechunk=True),
+            np.concatenate([x.hashes[part] for x, part in parts]),
+            [
+                np.concatenate([x.words[word][part] for x, part in parts])
+                for word in range(self._layout.words)
+            ],
+        )
 
-    def _bounder(
-        self, units: pl.Series, hashes: Words, words: Sequence[NDArray[Any]]
-    ) -> Bounder:
-        contents = content_hashes(self._salt, hashes, words)
+    def _bounder(self, rows: Rows) -> Bounder:
+        units, hashes = rows.units, rows.hashes
+        contents = content_hashes(self._salt, hashes, rows.words)
         known = units.is_not_null().to_numpy()
         if units.dtype == pl.Int64:
             ids = units.fill_null(0).to_numpy()
@@ -185,20 +224,17 @@ class Partitions:
             yield self._sums(cells[part], tally.selection.cells, terms)
 
     def _terms(self, moment: Moment, words: Sequence[NDArray[Any]]) -> Terms:
-        """Return what a moment sums of every row, in limbs that doubles can sum."""
-        if not moment.factors:
-            return []
-        factors = (self._layout.field(x).unpacked(words) for x in moment.factors)
-        term = reduce(np.multiply, factors)
-        if moment.largest < EXACT_DOUBLES:
-            return [term]
-        return [term & ((1 << LIMB) - 1), term >> LIMB]
+        """Return what a moment sums of every row."""
+        factors = [self._layout.field(x).unpacked(words) for x in moment.factors]
+        return product(factors, moment.largest, EXACT_DOUBLES)
 
 
-def _packed(bits: Mapping[object, int]) -> dict[object, Field]:
+def _packed(
+    bits: Mapping[Selection | Factor | str, int],
+) -> dict[Selection | Factor | str, Field]:
     """Return a field for each number of bits, in as few words as first fit finds."""
     used: list[int] = []
-    fields: dict[object, Field] = {}
+    fields: dict[Selection | Factor | str, Field] = {}
     for key, size in sorted(bits.items(), key=lambda item: -item[1]):
         word = next(
             (n for n, u in enumerate(used) if u + size <= _WORD_BITS), len(used)

@@ -25,14 +25,11 @@ from dpql.curator.conditions import (
     Within,
 )
 from dpql.curator.engines.steps import steps
-from dpql.curator.engines.totals import EXACT_DOUBLES, EXACT_INTEGERS, LIMB
 from dpql.curator.grid import Bins, Quantiser
 from dpql.curator.program import (
     Axis,
     BinAxis,
-    Factor,
     KeyAxis,
-    Moment,
     Program,
     Selection,
     Tally,
@@ -62,7 +59,7 @@ class Expressions:
         self._named: dict[object, str] = {}
         self._made: dict[str, pl.Expr] = {}
 
-    def derive(self, key: object, made: pl.Expr) -> str:
+    def derive(self, made: pl.Expr, *key: object) -> str:
         """Return the name of a derived column; equal keys share one."""
         if key not in self._named:
             self._named[key] = f"d{len(self._named)}"
@@ -71,68 +68,20 @@ class Expressions:
 
     def derived(self, batch: pl.DataFrame) -> pl.DataFrame:
         """Return the derived columns of a batch."""
-        exprs = (made.alias(name) for name, made in self._made.items())
-        return self.select(batch, *exprs)
-
-    def select(self, batch: pl.DataFrame, *exprs: pl.Expr) -> pl.DataFrame:
-        """Return expressions over the columns of a batch."""
+        if not self._made:
+            return pl.DataFrame()
         cells = dict(zip(self._names.values(), batch.get_columns(), strict=True))
-        made = {
-            name: pl.Series(steps(cells[self._names[column]], quantiser))
-            for (column, quantiser), name in self._steps.items()
+        whole = {
+            name: pl.Series(steps(cells[self._names[column]], grid).astype(np.int64))
+            for (column, grid), name in self._steps.items()
         }
-        frame = pl.DataFrame(cells | made)
-        return frame.lazy().select(exprs).collect(engine="in-memory")
-
-    def limbs(
-        self, moment: Moment, masks: Sequence[pl.Expr], rows: object, *, doubles: bool
-    ) -> list[str]:
-        """Return the names of the limbs of a product of factors, the lowest first.
-
-        The product of no factors has none: rows are counted. Limbs are 0 where a mask
-        is false; the masks select ``rows``. With ``doubles``, limbs are split so far
-        that doubles can sum them.
-        """
-        if not moment.factors:
-            return []
-        term = reduce(mul, map(self.steps, moment.factors))
-        if masks:
-            term *= reduce(and_, masks)
-        parts = [term]
-        exact = EXACT_DOUBLES if doubles else EXACT_INTEGERS
-        if moment.largest >= exact:
-            parts = [term & ((1 << LIMB) - 1), term // (1 << LIMB)]
-        return [
-            self.derive((index, moment.factors, rows, doubles), part)
-            for index, part in enumerate(parts)
-        ]
+        made = (made.alias(name) for name, made in self._made.items())
+        frame = pl.DataFrame(cells | whole)
+        return frame.lazy().select(made).collect(engine="in-memory")
 
     def column(self, name: str) -> pl.Expr:
         """Return a canonical column."""
         return pl.col(self._names[name])
-
-    def steps(self, factor: Factor) -> pl.Expr:
-        """Return the whole numbers of a factor; a null without a fill has any."""
-        return self._quantised(factor.column, factor.quantiser)
-
-    def numbers(self, program: Program) -> dict[object, tuple[int, pl.Expr]]:
-        """Return all that the sums see of a row: whole numbers, and bits for each.
-
-        They are the cell of each selection, counted from 1, or 0 in none; the steps of
-        each factor; and for columns that drop rows, whether there is a number.
-        """
-        found: dict[object, tuple[int, pl.Expr]] = {}
-        for tally in program.tallies:
-            selection, where = tally.selection, tally.selection.where
-            masks = [] if where is None else [self.test(where)]
-            cell = self.cell(selection, masks, first=1)
-            found[selection] = selection.cells.bit_length(), cell
-            for name in tally.present:
-                found[name] = 1, self.column(name).is_not_null()
-            for factor in (x for moment in tally.moments for x in moment.factors):
-                bits = factor.quantiser.steps.bit_length()
-                found[factor] = bits, self.steps(factor)
-        return found
 
     def mask(self, tally: Tally) -> list[pl.Expr]:
         """Return the tests that a row must pass to count, apart from its cell."""
@@ -154,6 +103,12 @@ class Expressions:
         if masks:
             cell = pl.when(reduce(and_, masks)).then(cell)
         return cell.fill_null(outside)
+
+    def numbered(self, selection: Selection) -> pl.Expr:
+        """Return a row's cell, counted from 1, or 0 where it is in none."""
+        where = selection.where
+        masks = [] if where is None else [self.test(where)]
+        return self.cell(selection, masks, first=1)
 
     def test(self, test: Test) -> pl.Expr:
         """Return where a test holds; never null."""

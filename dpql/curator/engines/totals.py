@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,47 @@ EXACT_DOUBLES = (1 << 53) // BATCH_ROWS
 EXACT_INTEGERS = (1 << 63) // BATCH_ROWS
 """Terms below this are summed over all cells without limbs."""
 
+SUMMED_ROWS = (1 << 53) // EXACT_INTEGERS
+"""Doubles hold the sum of so many terms that have no limbs."""
+
+_WHOLE_DOUBLES = 1 << 53
 _MASK = (1 << LIMB) - 1
+
+
+def product(factors: Sequence[NDArray[Any]], largest: int, exact: int) -> Terms:
+    """Return a product of factors, which are integers or doubles.
+
+    If the largest product is ``exact`` or more, it is split into limbs. There are none
+    of a product of no factors.
+    """
+    if not factors:
+        return []
+    if largest >= _WHOLE_DOUBLES:
+        factors = [factor.astype(np.int64, copy=False) for factor in factors]
+    term = reduce(np.multiply, factors)
+    if largest < exact:
+        return [term]
+    if term.dtype == np.int64:
+        return [term & _MASK, term >> LIMB]
+    high = np.floor(term / (1 << LIMB))
+    return [term - high * (1 << LIMB), high]
+
+
+def sums_of_rows(terms: Terms, mask: NDArray[np.bool_] | None) -> Limbs:
+    """Return the sums of terms where the mask is true, or of all.
+
+    A mask is multiplied, not indexed by, so each row costs the same.
+    """
+    kept = terms if mask is None else [term * mask for term in terms]
+    return [np.array([_sum(term)]) for term in kept]
+
+
+def _sum(term: NDArray[Any]) -> int:
+    """Return the sum of a batch of integers or whole doubles."""
+    if term.dtype != np.int64:
+        starts = np.arange(0, len(term), SUMMED_ROWS)
+        term = np.add.reduceat(term, starts).astype(np.int64)
+    return int(term.sum())
 
 
 class CellSums(threading.local):

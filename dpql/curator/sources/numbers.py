@@ -7,6 +7,7 @@ does not tell its nearest integer, the text itself does.
 from __future__ import annotations
 
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal, DecimalException
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -40,16 +41,20 @@ def integers(cells: pl.Series) -> pl.Series:
     dtype = cells.dtype
     if dtype == pl.String:
         return _from_text(cells)
+    return cells.to_frame("cell").select(_nearest_integer(dtype)).to_series()
+
+
+@cache
+def _nearest_integer(dtype: Any) -> pl.Expr:
+    """Return the integers nearest to cells of a type that is no text."""
     cell = pl.col("cell")
     if dtype.is_decimal():
-        cell = _from_decimals(cell, dtype)
-    elif dtype.is_float():
-        cell = _from_doubles(cell.cast(pl.Float64))
-    elif dtype in _LONG:
-        cell = _clamped(cell, dtype).cast(pl.Int64)
-    else:
-        return cells.cast(pl.Int64, strict=False)
-    return cells.to_frame("cell").select(cell).to_series()
+        return _from_decimals(cell, dtype)
+    if dtype.is_float():
+        return _from_doubles(cell.cast(pl.Float64))
+    if dtype in _LONG:
+        return _clamped(cell, dtype).cast(pl.Int64)
+    return cell.cast(pl.Int64, strict=False)
 
 
 def _clamped(cell: pl.Expr, dtype: Any) -> pl.Expr:

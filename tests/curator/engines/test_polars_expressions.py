@@ -41,21 +41,22 @@ def test_types_are_as_narrow_as_their_largest_number(
 
 
 @pytest.mark.parametrize("made", [row_plan(), known_plan(5), unit_plan()])
-def test_every_row_has_every_number(made: Plan) -> None:
-    """Whatever a cell holds, no number is null, and each fits into its bits."""
+def test_every_row_has_a_cell(made: Plan) -> None:
+    """Whatever a row holds, it has a cell from 1, or is in cell 0 of none."""
     program = compile_program(made)
+    batch = pl.DataFrame(
+        {
+            column.name: pl.Series([None, 0, 1], dtype=_type(column.form.value))
+            for column in program.columns
+        }
+    )
     expressions = Expressions(program)
-    cells = {
-        column.name: pl.Series([None, 0, 1], dtype=_type(column.form.value))
-        for column in program.columns
-    }
-    batch = pl.DataFrame(cells)
-    for key, (bits, expression) in expressions.numbers(program).items():
-        number = expression.cast(pl.Int64).alias("x")
-        found = expressions.select(batch, pl.col("c0"), number)["x"]
-        assert 3 == len(found), key
-        assert 0 == found.null_count(), key
-        assert all(0 <= one < 1 << bits for one in found), key
+    for selection in {tally.selection for tally in program.tallies}:
+        name = expressions.derive(expressions.numbered(selection), selection)
+        found = expressions.derived(batch)[name]
+        assert 3 == len(found), selection
+        assert 0 == found.null_count(), selection
+        assert all(0 <= one <= selection.cells for one in found), selection
 
 
 def _type(form: str) -> Any:

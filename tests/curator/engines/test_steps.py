@@ -62,3 +62,16 @@ def test_a_step_beyond_the_last_one_is_the_last() -> None:
 def test_whole_cells_may_have_a_real_grid() -> None:
     """Integers without a whole step are counted as doubles."""
     assert [0, 55, 100] == steps(pl.Series([-10, 1, 10]), real()).tolist()
+
+
+def test_a_fill_that_is_no_step_of_a_double_is_kept() -> None:
+    """Where doubles are too coarse for the step of the fill, nulls take it still."""
+    quantiser = real(lower=1e15, upper=1e15 + 1, scale=100.0, fill=33)
+    assert [33, 50] == steps(pl.Series([None, 1e15 + 0.5]), quantiser).tolist()
+
+
+def test_steps_beyond_whole_doubles_are_integers() -> None:
+    """A grid finer than doubles ends at its last step exactly."""
+    last = (1 << 60) - 1
+    quantiser = real(lower=0.0, upper=1.0, scale=2.0**60, steps=last, overshoots=True)
+    assert [0, last] == steps(pl.Series([0.0, 1.0]), quantiser).tolist()

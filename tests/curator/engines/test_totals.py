@@ -14,8 +14,11 @@ from dpql.curator.engines.totals import (
     EXACT_DOUBLES,
     EXACT_INTEGERS,
     LIMB,
+    SUMMED_ROWS,
     CellSums,
     Totals,
+    product,
+    sums_of_rows,
 )
 from dpql.curator.sources import source
 
@@ -32,6 +35,7 @@ def test_the_limits_of_a_word_hold_for_a_full_batch() -> None:
     """Doubles and integers hold the sum of a batch of the largest terms they take."""
     assert (EXACT_DOUBLES - 1) * BATCH_ROWS < 1 << 53
     assert (EXACT_INTEGERS - 1) * BATCH_ROWS < 1 << 63
+    assert (EXACT_INTEGERS - 1) * SUMMED_ROWS < 1 << 53
     assert max(LARGEST & ((1 << LIMB) - 1), LARGEST >> LIMB) < EXACT_DOUBLES
 
 
@@ -92,3 +96,30 @@ def test_tallies_are_kept_apart() -> None:
     totals.add([(0, [[np.array([1, 2])]]), (2, [[np.array([3])]])])
     totals.add([(2, [[np.array([4])]])])
     assert [[[1, 2]], [[0]], [[7]]] == totals.integers()
+
+
+@pytest.mark.property
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+@pytest.mark.parametrize("bits", [1, 17, 18, 22, 23, 26, 27, 31])
+@pytest.mark.parametrize("exact", [EXACT_DOUBLES, EXACT_INTEGERS])
+@given(data=st.data())
+def test_products_of_integers_and_doubles_sum_alike(
+    dtype: Any, bits: int, exact: int, data: st.DataObject
+) -> None:
+    """Squares are exact in one limb or two; a mask leaves rows out."""
+    top = (1 << bits) - 1
+    numbers = data.draw(st.lists(st.integers(0, top) | st.just(top), max_size=600))
+    mask = np.array([number % 3 > 0 for number in numbers], np.bool_)
+    factor = np.array(numbers, dtype)
+    terms = product([factor, factor], top * top, exact)
+    for kept in (mask, None):
+        limbs = [int(limb[0]) for limb in sums_of_rows(terms, kept)]
+        found = sum(limb << index * LIMB for index, limb in enumerate(limbs))
+        assert found == sum(x * x for x in numbers if kept is None or x % 3)
+
+
+def test_the_largest_terms_of_a_full_batch_are_summed() -> None:
+    """No partial sum of doubles passes what they hold."""
+    top = EXACT_INTEGERS - 1
+    terms = [np.full(BATCH_ROWS, float(top))]
+    assert [top * BATCH_ROWS] == [int(x[0]) for x in sums_of_rows(terms, None)]
