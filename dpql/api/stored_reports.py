@@ -61,29 +61,29 @@ def stored_report(ledger: Ledger, sealed: Sealed) -> Report:
         LedgerFault: a file is missing or altered, and what is made of the report
             today has another digest (DPQL711).
     """
-    statement = read_statement(peek(sealed.envelope), RELEASE, ReportPredicate)
-    predicate = statement.predicate
-    assert isinstance(predicate, ReportPredicate)
+    statement = read_statement(peek(sealed.envelope), (RELEASE,), ReportPredicate)
+    assert isinstance(statement.predicate, ReportPredicate)
+    digest = hashlib.sha256(sealed.envelope).hexdigest()
+    view = View(statement.predicate, "release", statement.content, digest)
     files = tuple(
-        (name, _file(ledger, predicate, name, digest))
-        for name, digest in statement.subjects
+        (name, _file(ledger, view, name, digest)) for name, digest in statement.subjects
     )
-    return Report(envelope=sealed.envelope, files=files)
+    return Report(envelope=sealed.envelope, files=files, signed=view)
 
 
-def _file(ledger: Ledger, predicate: ReportPredicate, name: str, digest: str) -> bytes:
+def _file(ledger: Ledger, view: View, name: str, digest: str) -> bytes:
     """Return a file as it was stored, or made again from the report."""
     try:
         return ledger.file(digest)
     except LedgerFault:
-        made = _made(predicate, name)
+        made = _made(view, name)
         if hashlib.sha256(made).hexdigest() != digest:
             raise
         return made
 
 
-def _made(predicate: ReportPredicate, name: str) -> bytes:
+def _made(view: View, name: str) -> bytes:
     if name == HTML_NAME:
-        return as_html(View(predicate, "release")).encode()
-    release = recompute(predicate)
+        return as_html(view).encode()
+    release = recompute(view.predicate)
     return release.to_csv().encode() if name == CSV_NAME else release.to_parquet()

@@ -136,7 +136,7 @@ def _with_folder(verified: Verified, folder: Path, files: dict[str, bytes]) -> V
     from dpql.reports.display import View
     from dpql.reports.render_html import as_html
 
-    view = View(verified.predicate, "release", verified.digest)
+    view = View(verified.predicate, "release", verified.content, verified.digest)
     made = as_html(view).encode()
     check = page_check(files.get(HTML_NAME), made, verified.predicate.format)
     notes = unsigned_files_note(unsigned_files(folder))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact
 from fractions import Fraction
+from functools import cache, partial
 
 from dpql.model.characters import look
 from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
@@ -63,6 +64,8 @@ QUOTE_LOOKALIKES = (
     "\u3003\uff02"
 )
 """What a reader could take for a double quote (confusables.txt of UTS 39)."""
+
+_MARKS = frozenset(f'"\\`{QUOTE_LOOKALIKES}')
 
 BACKQUOTE_LOOKALIKES = (
     "\u00b4\u02b9\u02bb\u02bc\u02bd\u02be\u02c8\u02ca\u02cb\u02f4\u0300\u0301\u0340"
@@ -171,10 +174,18 @@ def measure_text(unit: str) -> str:
 
 def cell_text(headings: Sequence[str], cell: Sequence[str]) -> str:
     """Return a cell as one text: ``district=north, sex=f``; empty for one number."""
-    return ", ".join(
-        f"{heading_text(heading, apart=',=')}={key_text(key, apart=',=')}"
-        for heading, key in zip(headings, cell, strict=True)
-    )
+    return next(cell_texts(headings, [cell]))
+
+
+def cell_texts(
+    headings: Sequence[str], cells: Iterable[Sequence[str]]
+) -> Iterator[str]:
+    """Yield the text of every cell; a key that many cells share is written once."""
+    names = [heading_text(heading, apart=",=") for heading in headings]
+    key = cache(partial(key_text, apart=",="))
+    for cell in cells:
+        pairs = zip(names, cell, strict=True)
+        yield ", ".join([f"{name}={key(text)}" for name, text in pairs])
 
 
 def _backquoted(name: str) -> str:
@@ -204,13 +215,13 @@ def _is_amount(word: str) -> bool:
 
 
 def _is_plain(text: str, apart: str) -> bool:
-    marks = f'"\\`{QUOTE_LOOKALIKES}{apart}'
     return (
         0 < len(text) <= _LONGEST_BARE
         and text.isprintable()
         and text == text.strip()
         and "  " not in text
-        and not any(mark in text for mark in marks)
+        and _MARKS.isdisjoint(text)
+        and not any(mark in text for mark in apart)
     )
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from dpql.diagnostics import WHOLE, shown
 from dpql.model.notation import (
     cell_text,
+    cell_texts,
     heading_text,
     key_text,
     measure_text,
@@ -52,16 +53,19 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A spreadsheet may run a text that starts so."""
 
 
-def cell_label(plan: Plan, result: Result, value: Value) -> str:
-    """Return the cell of a value as one text, as the tables of its plan's format do.
+def cell_labels(plan: Plan, result: Result) -> Iterator[str]:
+    """Yield the cell of every value as one text, as the tables of the plan's format do.
 
     Plans of the first format left keys as they are, so that two cells could be one
     text; their tables are signed and stay so.
     """
+    headings, cells = result.headings, (value.cell for value in result.values)
     if plan.version == VERSION:
-        return cell_text(result.headings, value.cell)
-    pairs = zip(result.headings, value.cell, strict=True)
-    return ", ".join(f"{heading}={key}" for heading, key in pairs)
+        yield from cell_texts(headings, cells)
+        return
+    for cell in cells:
+        pairs = zip(headings, cell, strict=True)
+        yield ", ".join(f"{heading}={key}" for heading, key in pairs)
 
 
 def as_csv(outcome: Outcome) -> str:
@@ -72,11 +76,12 @@ def as_csv(outcome: Outcome) -> str:
     for result in outcome.results:
         accuracy = "" if result.accuracy is None else plain(result.accuracy)
         alpha, unit = plain(result.alpha), _inert(result.unit or "")
-        for value in result.values:
+        name, labels = _inert(result.name), cell_labels(outcome.plan, result)
+        for value, label in zip(result.values, labels, strict=True):
             writer.writerow(
                 (
-                    _inert(result.name),
-                    _inert(cell_label(outcome.plan, result, value)),
+                    name,
+                    _inert(label),
                     *_numbers(value),
                     accuracy,
                     alpha,

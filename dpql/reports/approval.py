@@ -19,7 +19,12 @@ from dpql.reports.predicate import (
     FORMAT,
     ApprovalPredicate,
 )
-from dpql.reports.statement import read_day, read_statement, write_statement
+from dpql.reports.statement import (
+    read_day,
+    read_statement,
+    write_content,
+    write_statement,
+)
 from dpql.reports.trust import PLAN_ROLE, Trust, TrustedKey
 
 _MOST_RUNS = 10**6
@@ -75,9 +80,8 @@ def approve(
         runs=runs,
         until=None if until is None else until.isoformat(),
     )
-    payload = write_statement(
-        APPROVAL, ApprovalPredicate, predicate, {PLAN_NAME: plan.digest}
-    )
+    content = write_content(APPROVAL, ApprovalPredicate, predicate)
+    payload = write_statement(content, {PLAN_NAME: plan.digest})
     return seal(payload, [signer])
 
 
@@ -107,7 +111,7 @@ def verify_approvals(
     runs: dict[str, int] = {}
     for envelope in envelopes:
         opened = _opened(envelope, trust)
-        statement = read_statement(opened.payload, APPROVAL, ApprovalPredicate)
+        statement = read_statement(opened.payload, (APPROVAL,), ApprovalPredicate)
         predicate = statement.predicate
         assert isinstance(predicate, ApprovalPredicate)
         _require_cover(predicate, statement.subjects, plan, day)
@@ -138,7 +142,7 @@ def verify_approvals(
 def dataset_of(envelope: bytes) -> str | None:
     """Return the dataset that an approval names, unverified; None if it has none."""
     try:
-        statement = read_statement(peek(envelope), APPROVAL, ApprovalPredicate)
+        statement = read_statement(peek(envelope), (APPROVAL,), ApprovalPredicate)
     except VerifyFault:
         return None
     return statement.predicate.dataset or None

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from dpql.model.release import Outcome, Result
-from dpql.model.release_text import COLUMNS, cell_label
+from dpql.model.release_text import COLUMNS, cell_labels
 
 _SCHEMA: dict[str, Any] = {
     name: pl.Float64
@@ -29,9 +29,7 @@ def outcome_frame(outcome: Outcome) -> pl.DataFrame:
         pl.DataFrame(
             {
                 "statistic": [result.name] * len(result.values),
-                "cell": [
-                    cell_label(outcome.plan, result, value) for value in result.values
-                ],
+                "cell": list(cell_labels(outcome.plan, result)),
                 **_numbers(result),
             },
             schema=_SCHEMA,

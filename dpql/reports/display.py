@@ -37,11 +37,7 @@ from dpql.reports.predicate import (
     ReportPredicate,
     StatisticRecord,
 )
-from dpql.reports.statement import (
-    content_digest,
-    kind_of_payload,
-    read_statement,
-)
+from dpql.reports.statement import read_statement
 
 _MOST_DECIMALS = 12
 _FINENESS = 20
@@ -49,20 +45,16 @@ _FINENESS = 20
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A report to be shown: its content, its kind, and the digest of its envelope.
+    """A report to be shown: its predicate, its kind, and their digests.
 
-    The digest is empty before there is an envelope.
+    ``content`` is the sha256 of the predicate, which the page can name before it is
+    signed. ``digest`` is that of the envelope, empty before there is one.
     """
 
     predicate: ReportPredicate
     kind: str
+    content: str
     digest: str = ""
-
-    @property
-    def content(self) -> str:
-        """sha256 of the predicate, which the page can name before it is signed."""
-        kind = RELEASE if self.kind == "release" else REHEARSAL
-        return content_digest(kind, ReportPredicate, self.predicate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +72,11 @@ def unverified_view(envelope: bytes, digest: str) -> View:
     Raises:
         VerifyFault: dpql did not write it as a report (DPQL600, DPQL605, DPQL606).
     """
-    payload = peek(envelope)
-    found = kind_of_payload(payload)
-    kind = REHEARSAL if found == REHEARSAL else RELEASE
-    statement = read_statement(payload, kind, ReportPredicate)
+    kinds = RELEASE, REHEARSAL
+    statement = read_statement(peek(envelope), kinds, ReportPredicate)
     assert isinstance(statement.predicate, ReportPredicate)
-    word = "rehearsal" if kind == REHEARSAL else "release"
-    return View(statement.predicate, word, digest)
+    word = "rehearsal" if statement.predicate_type == REHEARSAL else "release"
+    return View(statement.predicate, word, statement.content, digest)
 
 
 def digits_of(value: CellValue) -> Digits:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
@@ -20,11 +21,14 @@ from dpql.reports.predicate import (
     StatisticRecord,
 )
 from dpql.reports.sentences import TRUST_MODEL
-from dpql.statistics.readout import read
+from dpql.statistics.readout import Reading, read
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,99}", re.ASCII)
 _DATASET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 _HEAD = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_REMEMBERED = 1 << 14
+"""Readings that are kept: cells without rows share few noisy numbers."""
+
 _FIRST_DRAW = 3
 """A draw comes after the opening of its dataset and its own reservation."""
 
@@ -122,24 +126,29 @@ def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
         raise mismatch(f"the list of cells of `{shown(step.name)}`")
     lattices = [_Lattice(part) for part in step.parts]
     widths = [part.half_width for part in step.parts]
-    values = []
-    for given in record.values:
-        if len(given.noisy) != len(lattices) or not all(
-            lattice.holds(x) for lattice, x in zip(lattices, given.noisy, strict=True)
+
+    @lru_cache(_REMEMBERED)
+    def reading_of(noisy: tuple[Fraction, ...]) -> Reading:
+        if len(noisy) != len(lattices) or not all(
+            lattice.holds(x) for lattice, x in zip(lattices, noisy, strict=True)
         ):
             raise VerifyFault.of(
                 "DPQL609",
                 f"its noise cannot have made a noisy number of `{shown(step.name)}`",
                 hint="outcomes lie on a grid, inside a clamp, both known from the plan",
             )
-        reading = read(
+        return read(
             step.readout,
-            given.noisy,
+            noisy,
             widths,
             lower=step.lower,
             upper=step.upper,
             quantisation=step.quantisation,
         )
+
+    values = []
+    for given in record.values:
+        reading = reading_of(given.noisy)
         values.append(
             Value(
                 cell=given.cell,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import cached_property
 from html import escape
 from pathlib import Path
 
@@ -33,19 +34,28 @@ from dpql.reports.predicate_builder import build
 from dpql.reports.render_html import as_html
 from dpql.reports.render_markdown import as_markdown
 from dpql.reports.render_text import as_text
-from dpql.reports.statement import write_statement
+from dpql.reports.statement import write_content, write_statement
 
 __all__ = ["Report", "read_folder", "sign", "sign_rehearsal"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Report:
-    """An envelope, and the files whose digests it signs."""
+    """An envelope, and the files whose digests it signs.
+
+    ``signed`` is the view of whoever made or read the envelope in this process.
+    """
 
     envelope: bytes
     files: tuple[tuple[str, bytes], ...]
+    signed: View | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
+    def view(self) -> View:
+        """What the envelope says; nobody vouches for it."""
+        return self.signed or unverified_view(self.envelope, self.digest)
+
+    @cached_property
     def digest(self) -> str:
         """sha256 of the envelope, in hexadecimal."""
         return hashlib.sha256(self.envelope).hexdigest()
@@ -57,16 +67,16 @@ class Report:
 
     def to_text(self) -> str:
         """Return the report for a terminal."""
-        return as_text(self._view())
+        return as_text(self.view)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown."""
-        return as_markdown(self._view())
+        return as_markdown(self.view)
 
     def to_html(self) -> str:
         """Return the report as an HTML page: the signed page, if there is one."""
         signed = dict(self.files).get(HTML_NAME)
-        return as_html(self._view()) if signed is None else signed.decode()
+        return as_html(self.view) if signed is None else signed.decode()
 
     def write(self, folder: Path | str) -> tuple[str, ...]:
         """Write the release folder: envelope, tables, page; wholly or not at all.
@@ -88,7 +98,7 @@ class Report:
         Raises:
             VerifyFault: it cannot be written (DPQL630).
         """
-        predicate = self._view().predicate
+        predicate = self.view.predicate
         name = safe_name(f"{predicate.date}-{predicate.plan.spec.release}")
         return write_numbered(parent / name, self._contents())
 
@@ -110,9 +120,6 @@ class Report:
             # Format 1 did not sign the page, so this dpql renders it.
             HTML_NAME: self.to_html().encode(),
         }
-
-    def _view(self) -> View:
-        return unverified_view(self.envelope, self.digest)
 
 
 def sign(
@@ -186,17 +193,25 @@ def _sealed(
         outcome, day=day, ledger=ledger, approvals=approvals, versions=versions
     )
     released = isinstance(outcome, Release)
+    kind = RELEASE if released else REHEARSAL
+    content = write_content(kind, ReportPredicate, predicate)
+    word = "release" if released else "rehearsal"
+    view = View(predicate, word, content.digest)
     # People read the page, so it is signed with the tables.
-    page = as_html(View(predicate, "release" if released else "rehearsal"))
+    page = as_html(view)
     files = {
         CSV_NAME: outcome.to_csv().encode(),
         PARQUET_NAME: outcome.to_parquet(),
         HTML_NAME: page.encode(),
     }
     payload = write_statement(
-        RELEASE if released else REHEARSAL,
-        ReportPredicate,
-        predicate,
+        content,
         {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
     )
-    return Report(envelope=seal(payload, signers), files=tuple(files.items()))
+    envelope = seal(payload, signers)
+    digest = hashlib.sha256(envelope).hexdigest()
+    return Report(
+        envelope=envelope,
+        files=tuple(files.items()),
+        signed=replace(view, digest=digest),
+    )

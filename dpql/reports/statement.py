@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -32,35 +32,61 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """A predicate as it is written: the bytes that ``jq -S .predicate`` prints."""
+
+    predicate_type: str
+    format: int
+    data: bytes
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the bytes, in hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
-    """A predicate about files, each named with its sha256."""
+    """A predicate about files, each named with its sha256.
+
+    ``content`` is the sha256 of the predicate as it is written.
+    """
 
     subjects: tuple[tuple[str, str], ...]
+    predicate_type: str
     predicate: Any
+    content: str
 
 
-def write_statement(
-    predicate_type: str, hint: type, predicate: object, subjects: Mapping[str, str]
-) -> bytes:
-    """Return the payload that states a predicate of the files of its kind."""
+def write_content(predicate_type: str, hint: type, predicate: object) -> Content:
+    """Return a predicate as it is written in its own format."""
     document = downgraded(predicate_type, encode(hint, predicate))
-    names = subjects_of(predicate_type, format_of(document))
+    return Content(predicate_type, format_of(document), canonical(document))
+
+
+def write_statement(content: Content, subjects: Mapping[str, str]) -> bytes:
+    """Return the payload that states a predicate of the files of its kind."""
+    names = subjects_of(content.predicate_type, content.format)
     assert tuple(sorted(subjects)) == names
-    return canonical(
+    frame = canonical(
         {
             "_type": STATEMENT,
             "subject": [
                 {"name": name, "digest": {"sha256": digest}}
                 for name, digest in sorted(subjects.items())
             ],
-            "predicateType": predicate_type,
-            "predicate": document,
+            "predicateType": content.predicate_type,
+            "predicate": None,
         }
     )
+    # A line break in a text is escaped, so every one here begins a line of the layout.
+    before, name, after = frame.partition(b'"predicate": ')
+    written = content.data.removesuffix(b"\n").replace(b"\n", b"\n  ")
+    return b"".join((before, name, written, after.removeprefix(b"null")))
 
 
-def read_statement(payload: bytes, predicate_type: str, hint: type) -> Statement:
-    """Return the statement of a payload of the given type.
+def read_statement(payload: bytes, kinds: Sequence[str], hint: type) -> Statement:
+    """Return the statement of a payload whose type is one of the given kinds.
 
     Raises:
         VerifyFault: the payload is of another type (DPQL605), or is not canonical
@@ -69,33 +95,18 @@ def read_statement(payload: bytes, predicate_type: str, hint: type) -> Statement
     try:
         document = parse(payload, limit=LIMIT)
         _require(document, {"_type", "subject", "predicateType", "predicate"})
-        _require_kind(document, predicate_type)
+        predicate_type = _require_kind(document, kinds)
         found = document["predicate"]
         names = subjects_of(predicate_type, format_of(found))
         subjects = _subjects(document["subject"], names)
         predicate = decode(hint, upgraded(predicate_type, found))
     except Malformed as error:
         raise _unreadable(str(error)) from None
-    written = write_statement(predicate_type, hint, predicate, dict(subjects))
-    if written != payload:
+    del document, found  # they take far more memory than what was made of them
+    content = write_content(predicate_type, hint, predicate)
+    if write_statement(content, dict(subjects)) != payload:
         raise _unreadable("the bytes are not in canonical form")
-    return Statement(subjects, predicate)
-
-
-def content_digest(predicate_type: str, hint: type, predicate: object) -> str:
-    """Return the sha256 of a predicate as ``jq -S .predicate`` prints it."""
-    document = downgraded(predicate_type, encode(hint, predicate))
-    return hashlib.sha256(canonical(document)).hexdigest()
-
-
-def kind_of_payload(payload: bytes) -> str:
-    """Return the predicate type of a payload; empty when there is none."""
-    try:
-        document = parse(payload, limit=LIMIT)
-    except Malformed:
-        return ""
-    found = document.get("predicateType") if isinstance(document, dict) else None
-    return found if isinstance(found, str) else ""
+    return Statement(subjects, predicate_type, predicate, content.digest)
 
 
 def read_ledger_record(payload: bytes) -> LedgerRecord | None:
@@ -154,12 +165,13 @@ def _require(document: Any, members: set[str]) -> None:
         raise Malformed("an object has a member too many or too few")
 
 
-def _require_kind(document: dict[str, Any], wanted: str) -> None:
+def _require_kind(document: dict[str, Any], kinds: Sequence[str]) -> str:
     if document["_type"] != STATEMENT:
         raise Malformed("it is not an in-toto Statement, version 1")
     found = document["predicateType"]
-    if found == wanted:
-        return
+    if isinstance(found, str) and found in kinds:
+        return found
+    wanted = kinds[0]
     known = _NAMES.get(found, "something else") if isinstance(found, str) else "nothing"
     raise VerifyFault.of(
         "DPQL605",

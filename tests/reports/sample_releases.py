@@ -20,7 +20,7 @@ from dpql.reports.envelope import seal
 from dpql.reports.keys import Signer
 from dpql.reports.predicate import REHEARSAL, RELEASE, LedgerRecord, ReportPredicate
 from dpql.reports.predicate_builder import build
-from dpql.reports.statement import write_statement
+from dpql.reports.statement import write_content, write_statement
 from dpql.reports.trust import Trust, parse_trust, trust_line
 from dpql.reports.verify import Verified, verify
 from dpql.statistics.readout import read
@@ -199,10 +199,9 @@ def payload_of(
         approvals=approvals,
         versions=VERSIONS,
     )
+    kind = RELEASE if isinstance(outcome, Release) else REHEARSAL
     return write_statement(
-        RELEASE if isinstance(outcome, Release) else REHEARSAL,
-        ReportPredicate,
-        predicate,
+        write_content(kind, ReportPredicate, predicate),
         {name: sha256(data).hexdigest() for name, data in files_of(outcome).items()},
     )
 

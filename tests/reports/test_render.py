@@ -178,7 +178,7 @@ def test_rehearsal_says_so_everywhere() -> None:
 def test_report_without_a_debit_says_so() -> None:
     """A reader is told that no budget was debited."""
     view = view_of(small_plan())
-    without = View(replace(view.predicate, ledger=None), view.kind, view.digest)
+    without = replace(view, predicate=replace(view.predicate, ledger=None))
     assert "No budget was debited" in as_html(without)
     assert "no budget was debited" in as_text(without)
     assert "no budget was debited" in as_markdown(without)
@@ -223,7 +223,7 @@ def test_long_tables_are_cut_with_a_note() -> None:
     (statistic,) = view.predicate.statistics
     many = replace(statistic, values=statistic.values * 400)
     long: ReportPredicate = replace(view.predicate, statistics=(many,))
-    cut = View(long, "release", view.digest)
+    cut = replace(view, predicate=long)
     assert "and 300 more" in as_html(cut)
     assert "and 600 more" in as_markdown(cut)
     assert "and 760 more" in as_text(cut)

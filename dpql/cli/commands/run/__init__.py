@@ -179,11 +179,10 @@ def _is_stored(account: Account | None, plan: Plan, *, again: bool) -> bool:
 
 def _show(done: Executed, form: str, stale: list[str]) -> None:
     from dpql.cli.ui.table_width import fit_width
-    from dpql.reports.display import unverified_view
     from dpql.reports.render_text import as_text
 
     report, folder = done.report, done.folder
-    view = unverified_view(report.envelope, report.digest)
+    view = report.view
     if form == "json":
         console.write_json(
             {
