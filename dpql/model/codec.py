@@ -10,10 +10,12 @@ the two functions of `Formatted`.
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -61,13 +63,14 @@ def parse(data: bytes, *, limit: int) -> Any:
         raise Malformed("it is too large")
     _require_shallow(data)
     try:
-        document = json.loads(
-            data.decode(),
-            object_pairs_hook=_distinct,
-            parse_float=_no_number,
-            parse_int=_no_number,
-            parse_constant=_no_number,
-        )
+        with _no_cycles():
+            document = json.loads(
+                data.decode(),
+                object_pairs_hook=_distinct,
+                parse_float=_no_number,
+                parse_int=_no_number,
+                parse_constant=_no_number,
+            )
         if b"\\u" in data:
             # Half of a character can be escaped, and is no UTF-8 text.
             canonical(document)
@@ -80,12 +83,30 @@ def parse(data: bytes, *, limit: int) -> Any:
 
 def encode(hint: Any, value: Any) -> Any:
     """Return the JSON document of a value of the type."""
-    return _encoder(hint)(value)
+    with _no_cycles():
+        return _encoder(hint)(value)
 
 
 def decode(hint: Any, document: Any) -> Any:
     """Return the value of the type that the document encodes."""
-    return _decoder(hint)(document)
+    with _no_cycles():
+        return _decoder(hint)(document)
+
+
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Keep Python from searching for cycles in what is being made: there are none.
+
+    Otherwise it walks over a large document again and again while it grows.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @cache
@@ -157,9 +178,9 @@ def _union_encoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
         if value is None:
             return None
         if len(real) == 1:
-            return encode(real[0], value)
-        option = type(value)
-        document = encode(option, value)
+            return _encoder(real[0])(value)
+        option: Any = type(value)
+        document = _encoder(option)(value)
         if not isinstance(document, dict):
             document = {"value": document}
         return {"kind": kind_of(option), **document}
@@ -195,7 +216,7 @@ def _union_decoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
         if document is None and len(real) < len(options):
             return None
         if len(real) == 1:
-            return decode(real[0], document)
+            return _decoder(real[0])(document)
         if not isinstance(document, dict):
             raise Malformed("an object is missing")
         rest = {name: item for name, item in document.items() if name != "kind"}
@@ -203,16 +224,17 @@ def _union_decoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
         option = by_kind.get(kind) if isinstance(kind, str) else None
         if option is None:
             raise Malformed("a member `kind` is none that is known")
+        decoder = _decoder(option)
         if is_dataclass(option):
-            return decode(option, rest)
+            return decoder(rest)
         if rest.keys() != {"value"}:
             raise Malformed("a member `value` is missing or not alone")
-        return decode(option, rest["value"])
+        return decoder(rest["value"])
 
     return read
 
 
-def _object_decoder(cls: type) -> Callable[[Any], Any]:
+def _object_decoder(cls: Any) -> Callable[[Any], Any]:
     adapt = getattr(cls, "as_now", None)
 
     @cache
@@ -228,7 +250,7 @@ def _object_decoder(cls: type) -> Callable[[Any], Any]:
         if found.keys() != decoders.keys():
             raise Malformed("an object has a member too many or too few")
         value = cls(**{name: read(found[name]) for name, read in decoders.items()})
-        if found is not document and encode(cls, value) != document:
+        if found is not document and _encoder(cls)(value) != document:
             raise Malformed("a member is not what its format says it is")
         return value
 
