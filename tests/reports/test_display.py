@@ -80,3 +80,11 @@ def test_a_bound_on_contributions_is_said_at_the_top(unit: str) -> None:
     for form, text in forms(made).items():
         said = "at most 3 rows of a person in each of at most 1 group; the others are"
         assert (unit == "person") == (said in text), form
+
+
+def test_the_view_that_a_signer_keeps_is_that_of_the_envelope() -> None:
+    """Nothing parses a new report again, and its view says what its bytes say."""
+    made = report(500, 3)
+    read = Report(envelope=made.envelope, files=made.files)
+    assert read == made
+    assert unverified_view(made.envelope, made.digest) == made.view == read.view

@@ -13,11 +13,10 @@ from dpql.errors import VerifyFault
 from dpql.model.codec import canonical
 from dpql.reports.predicate import APPROVAL, REHEARSAL, RELEASE, ReportPredicate
 from dpql.reports.statement import (
-    content_digest,
-    kind_of_payload,
     read_day,
     read_ledger_record,
     read_statement,
+    write_content,
     write_statement,
 )
 
@@ -26,33 +25,36 @@ PAYLOAD = make_payload(small_plan())
 
 def test_a_statement_reads_back() -> None:
     """Predicate and subjects, and the bytes again."""
-    read = read_statement(PAYLOAD, RELEASE, ReportPredicate)
+    read = read_statement(PAYLOAD, (RELEASE,), ReportPredicate)
     assert small_plan() == read.predicate.plan
-    written = write_statement(
-        RELEASE, ReportPredicate, read.predicate, dict(read.subjects)
-    )
-    assert PAYLOAD == written
+    content = write_content(RELEASE, ReportPredicate, read.predicate)
+    assert PAYLOAD == write_statement(content, dict(read.subjects))
 
 
 def test_the_digest_is_that_of_the_predicate() -> None:
     """As `jq -S .predicate` prints it."""
-    read = read_statement(PAYLOAD, RELEASE, ReportPredicate)
+    read = read_statement(PAYLOAD, (RELEASE,), ReportPredicate)
     expected = sha256(canonical(json.loads(PAYLOAD)["predicate"])).hexdigest()
-    assert expected == content_digest(RELEASE, ReportPredicate, read.predicate)
+    assert expected == read.content
+    assert expected == write_content(RELEASE, ReportPredicate, read.predicate).digest
 
 
 @pytest.mark.parametrize("kind", [REHEARSAL, APPROVAL])
 def test_no_kind_stands_for_another(kind: str) -> None:
     """A release is read as a release, and as nothing else."""
     with pytest.raises(VerifyFault, match="DPQL605"):
-        read_statement(PAYLOAD, kind, ReportPredicate)
+        read_statement(PAYLOAD, (kind,), ReportPredicate)
 
 
-def test_kinds_are_named() -> None:
-    """What has no kind has an empty one."""
-    assert RELEASE == kind_of_payload(PAYLOAD)
-    assert REHEARSAL == kind_of_payload(rehearsal_payload(small_plan()))
-    assert ["", "", ""] == [kind_of_payload(x) for x in (b"{}\n", b"[]\n", b"\xff")]
+def test_the_first_of_several_kinds_is_the_one_that_is_missing() -> None:
+    """A reader of both kinds of report is told which it read, or that it is neither."""
+    kinds = RELEASE, REHEARSAL
+    assert RELEASE == read_statement(PAYLOAD, kinds, ReportPredicate).predicate_type
+    other = read_statement(rehearsal_payload(small_plan()), kinds, ReportPredicate)
+    assert REHEARSAL == other.predicate_type
+    document = json.loads(PAYLOAD) | {"predicateType": APPROVAL}
+    with pytest.raises(VerifyFault, match="an approval of a plan, not a release"):
+        read_statement(canonical(document), kinds, ReportPredicate)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +71,13 @@ def test_other_members_are_refused(change: dict[str, object]) -> None:
     """A statement is version 1, on the files of its kind, with no member more."""
     document = json.loads(PAYLOAD) | change
     with pytest.raises(VerifyFault, match="DPQL606"):
-        read_statement(canonical(document), RELEASE, ReportPredicate)
+        read_statement(canonical(document), (RELEASE,), ReportPredicate)
 
 
 def test_other_bytes_are_refused() -> None:
     """One document has one text."""
     with pytest.raises(VerifyFault, match="DPQL606"):
-        read_statement(PAYLOAD + b"\n", RELEASE, ReportPredicate)
+        read_statement(PAYLOAD + b"\n", (RELEASE,), ReportPredicate)
 
 
 def test_a_debit_is_read_alone() -> None:
