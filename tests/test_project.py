@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from dpql.statistics import STATISTICS
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "dpql"
 
@@ -30,6 +32,29 @@ FLOATS_ALLOWED = {
 """Doubles that a proof covers: lanes settled within bounds, cells put on a grid.
 
 Beside them those that place ink: the curves of a what-if.
+"""
+KINDS_OF_TESTS = ("", "_formula", "_vectors", "_contract")
+"""What may follow the name of a module in the name of a file with its tests."""
+
+TESTED_ELSEWHERE = {
+    # every sampler and every law by one file, so that all mechanisms meet all tests
+    "mechanisms/geometric_draw.py": "mechanisms/test_samplers.py",
+    "mechanisms/geometric_law.py": "mechanisms/test_law.py",
+    "mechanisms/snapping_draw.py": "mechanisms/test_samplers.py",
+    "mechanisms/snapping_law.py": "mechanisms/test_law.py",
+    "mechanisms/quantile_law.py": "mechanisms/test_quantile_contract.py",
+    "mechanisms/quantile_score.py": "mechanisms/test_quantile_draw.py",
+    # one view in three forms, with the same hostile names
+    "reports/render_html.py": "reports/test_render.py",
+    "reports/render_markdown.py": "reports/test_render.py",
+    "reports/render_text.py": "reports/test_render.py",
+    # intervals, by the law of the parts that they are read from
+    "statistics/inversion.py": "statistics/test_parts_reading.py",
+    "statistics/spread_reading.py": "statistics/test_parts_reading.py",
+}
+"""Modules without a file of tests that bears their name, and where their tests are.
+
+Beside them the statistics of the table, which the contract tries one and all.
 """
 LONGEST = 400
 """Lines; beyond 300 a module may hold two ideas, but an idea is not cut to fit."""
@@ -126,6 +151,33 @@ def test_modules_are_short() -> None:
         for path in sorted(PACKAGE.rglob("*.py"))
     }
     assert {} == {name: lines for name, lines in lengths.items() if lines > LONGEST}
+
+
+def _does_something(tree: ast.AST) -> bool:
+    """Tell whether any function has a body: types, texts and numbers do nothing."""
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return any(ast.unparse(one.body[-1]) != "..." for one in functions)
+
+
+def _has_tests(name: str) -> bool:
+    """Tell whether a file of tests bears the name of a module, in its folder."""
+    module = ROOT / "tests" / name
+    names = (f"test_{module.stem}{kind}.py" for kind in KINDS_OF_TESTS)
+    return any(module.with_name(name).is_file() for name in names)
+
+
+def test_every_module_has_a_file_of_tests() -> None:
+    """Tests mirror the tree: what does something is tested under its name."""
+    statistics = {f"statistics/{name}.py" for name in STATISTICS}
+    untested = {
+        name
+        for name, tree in _modules().items()
+        if not Path(name).stem.startswith("__")
+        and _does_something(tree)
+        and not _has_tests(name)
+    }
+    assert {*TESTED_ELSEWHERE, *statistics} == untested
+    assert all((ROOT / "tests" / path).is_file() for path in TESTED_ELSEWHERE.values())
 
 
 def test_modules_say_what_they_are() -> None:

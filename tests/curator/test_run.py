@@ -18,7 +18,7 @@ from curator_plans import known_plan, row_plan
 from spec_text import make_spec
 from test_hostile import BASE, NAMES, hostile_plan
 
-from dpql.curator import rehearse, run
+from dpql.curator import run
 from dpql.curator.engines.polars import _quiet
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import MANY, perturbed, totals
@@ -230,26 +230,6 @@ def test_an_unknown_engine_is_refused() -> None:
         run(hostile_plan(), {"rows": TABLE}, engine="abacus")
     assert "DPQL506" == caught.value.diagnostics[0].code
     assert "polars" in str(caught.value.diagnostics[0].hint)
-
-
-def test_a_rehearsal_is_repeatable_and_marked() -> None:
-    """The same seed gives the same rehearsal; another seed another one."""
-    made = hostile_plan()
-    first, again, other = (rehearse(made, 500, seed) for seed in (1, 1, 2))
-    assert type(first) is Rehearsal
-    assert first == again
-    assert first.results != other.results
-    assert "rehearsal" in str(first)
-    assert "rehearsal" in first._repr_html_()
-
-
-def test_a_rehearsal_needs_the_public_number_of_rows() -> None:
-    """DPQL507: no rows, or others than the public number."""
-    for made, rows in ((hostile_plan(), 0), (known_plan(5), 6)):
-        with pytest.raises(RunFault) as caught:
-            rehearse(made, rows, 1)
-        assert "DPQL507" == caught.value.diagnostics[0].code
-    assert type(rehearse(known_plan(5), 5, 1)) is Rehearsal
 
 
 def _keyed_plan(keys: int, mechanism: str) -> Plan:

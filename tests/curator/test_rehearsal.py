@@ -1,0 +1,44 @@
+"""A rehearsal invents rows that keep to the spec, from a seed alone."""
+
+from __future__ import annotations
+
+import pytest
+from curator_plans import known_plan, row_plan, unit_plan
+
+from dpql.curator.rehearsal import SeededStream, rehearse
+from dpql.errors import RunFault
+from dpql.model.release import Rehearsal
+
+
+def test_a_rehearsal_is_a_function_of_its_seed() -> None:
+    """The same values again, and others from another seed."""
+    one, same, other = (rehearse(row_plan(), 50, seed) for seed in (1, 1, "1 2"))
+    assert isinstance(one, Rehearsal)
+    assert "seeded rehearsal" == one.coins
+    assert one == same
+    assert one != other
+    assert "rehearsal" in str(one)
+    assert "rehearsal" in one._repr_html_()
+
+
+def test_units_are_rehearsed_too() -> None:
+    """So are ids, and what is left out of them."""
+    assert isinstance(rehearse(unit_plan(), 50, 1), Rehearsal)
+
+
+def test_a_public_number_of_rows_is_kept() -> None:
+    """Another number, or none, is refused."""
+    assert isinstance(rehearse(known_plan(20), 20, 1), Rehearsal)
+    for plan, rows in ((known_plan(20), 21), (row_plan(), 0)):
+        with pytest.raises(RunFault, match="DPQL507"):
+            rehearse(plan, rows, 1)
+
+
+def test_seeded_lanes_are_whole_bytes_with_no_bit_more() -> None:
+    """Each request is fresh, and the bits before the first are 0."""
+    stream = SeededStream("seed")
+    first, second = (stream.read(range(3), 0, 11) for _ in range(2))
+    assert (6, 6) == (len(first), len(second))
+    assert first != second
+    assert all(byte < 8 for byte in first[::2])
+    assert first == SeededStream("seed").read(range(3), 0, 11)
