@@ -13,7 +13,8 @@ from dpql.mechanisms.bits import Bits
 from dpql.model.plan import Measure, Part, Step, Term
 from dpql.model.release import Deferred, Result, Value, cells
 from dpql.model.spec import Data
-from dpql.statistics.readout import Reading, read
+from dpql.statistics.reading import reader_of
+from dpql.statistics.readout import Reading
 
 Moments = Mapping[str, Sequence[int]]
 """The sum of each moment of a step, for every cell in the order of the plan."""
@@ -31,12 +32,15 @@ def perturbed(step: Step, moments: Moments, data: Data, bits: Bits) -> Result:
 
 
 def totals(measure: Measure, moments: Moments, count: int) -> list[int]:
-    """Return a measure for every cell, clamped into its range.
+    """Return a measure for every cell, scaled, rounded and clamped into its range.
 
     Clamping never moves two numbers apart, so the sensitivity stays; it acts only
     when there are more rows than the public ceiling.
     """
     sums = _each(add, [_product(term, moments, count) for term in measure.terms])
+    top, bottom = measure.scale.numerator, measure.scale.denominator
+    if top != 1 or bottom != 1:
+        sums = [(2 * top * x + bottom) // (2 * bottom) for x in sums]
     lower, upper = measure.lower, measure.upper
     return [min(max(x, lower), upper) for x in sums]
 
@@ -71,7 +75,7 @@ def _drawn(part: Part, moments: Moments, count: int, bits: Bits) -> list[int]:
 def _values(step: Step, noisy: Sequence[Sequence[int]], data: Data) -> list[Value]:
     """Return value and interval of every cell; equal noisy numbers are read once."""
     mechanisms = [_mechanism(part) for part in step.parts]
-    half_widths = [part.half_width for part in step.parts]
+    read = reader_of(step)
     readings: dict[tuple[int, ...], tuple[tuple[Fraction, ...], Reading]] = {}
     found = []
     for cell, *numbers in zip(cells(step, data), *noisy, strict=True):
@@ -81,15 +85,7 @@ def _values(step: Step, noisy: Sequence[Sequence[int]], data: Data) -> list[Valu
                 mechanism.outcome(noise, number)
                 for (mechanism, noise), number in zip(mechanisms, key, strict=True)
             )
-            reading = read(
-                step.readout,
-                outcomes,
-                half_widths,
-                lower=step.lower,
-                upper=step.upper,
-                quantisation=step.quantisation,
-            )
-            readings[key] = outcomes, reading
+            readings[key] = outcomes, read(outcomes)
         outcomes, reading = readings[key]
         found.append(
             Value(

@@ -175,15 +175,6 @@ def _is_known(entry: Entry, context: Context) -> bool:
 
 
 def _counted(entry: Entry, kind: Kind, context: Context) -> None:
-    unknown = context.neighbours and not _is_known(entry, context)
-    if kind.needs_public_count and unknown:
-        context.add(
-            "DPQL318",
-            f"{kind.name} needs a public number of rows",
-            entry.key.span,
-            "declare `rows: {exactly: N}`, `unit: row` and `neighbours: replace_one`, "
-            "without `where` and `by`",
-        )
     if kind.fewest_rows > (context.rows or kind.fewest_rows):
         context.add(
             "DPQL316",

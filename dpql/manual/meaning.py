@@ -122,16 +122,6 @@ MEANING: dict[str, Code] = {
         wrong="at_least: 0",
         right="at_least: 500",
     ),
-    "DPQL318": Code(
-        title="the statistic needs a public number of rows",
-        cause=(
-            "A covariance is offered under replace_one with exact rows, `unit: row`, "
-            "and without filter and groups, because only then its n is public: of "
-            "units with several rows some are dropped."
-        ),
-        wrong="covariance: [age, wage]",
-        right="mean: wage",
-    ),
     "DPQL319": Code(
         title="a literal does not fit its column",
         cause=(

@@ -124,14 +124,14 @@ PLANNING: dict[str, Code] = {
         right="rows: {exactly: 1_000}",
     ),
     "DPQL422": Code(
-        title="a covariance needs a public number of rows",
+        title="the mechanism cannot hide a covariance of a private number of rows",
         cause=(
-            "There is no form of the covariance for a private number of rows, hence "
-            "none with a filter, with groups, under add_remove, or where units have "
-            "several rows: how many of these are kept is private."
+            "Where the number of rows is private (with a filter, with groups, under "
+            "add_remove, or where units have several rows) a covariance is made of "
+            "parts that share one sensitivity. Only geometric noise allows that."
         ),
-        wrong="covariance: [age, wage]\nby: [district]",
-        right="covariance: [age, wage]",
+        wrong="covariance: [age, wage]\nby: [district]\nmechanism: snapping",
+        right="covariance: [age, wage]\nby: [district]\nmechanism: geometric",
     ),
     "DPQL423": Code(
         title="an accuracy target on a ratio needs a promised count",

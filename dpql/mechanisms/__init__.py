@@ -11,7 +11,14 @@ from typing import Any
 from dpql.mechanisms import geometric, quantile, snapping
 from dpql.mechanisms.mechanism import Chooser, Mechanism, Query
 
-__all__ = ["CHOOSERS", "MECHANISMS", "Chooser", "Mechanism", "Query"]
+__all__ = [
+    "CHOOSERS",
+    "MECHANISMS",
+    "Chooser",
+    "Mechanism",
+    "Query",
+    "lets_parts_share",
+]
 
 MECHANISMS: MappingProxyType[str, Mechanism[Any]] = MappingProxyType(
     {
@@ -19,6 +26,12 @@ MECHANISMS: MappingProxyType[str, Mechanism[Any]] = MappingProxyType(
         "geometric": geometric,
     }
 )
+
+
+def lets_parts_share(mechanism: str) -> bool:
+    """Tell whether numbers hidden by the mechanism may share one sensitivity."""
+    return hasattr(MECHANISMS[mechanism], "calibrate_joint")
+
 
 CHOOSERS: MappingProxyType[str, Chooser[Any]] = MappingProxyType(
     {

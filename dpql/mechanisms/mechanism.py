@@ -55,11 +55,15 @@ class Query:
 class Mechanism(Protocol[N]):
     """The functions that every module in the table has.
 
+    One whose loss is bounded by the l1 change of all numbers together has
+    `calibrate_joint` too: numbers that change little in all may share a sensitivity.
+
     A *step* is an integer that names an outcome; `outcome` turns it into the released
     number. Values and outcomes are in the units of the query.
     """
 
     NAME: str
+
     PARAMETERS: Mapping[str, str]
 
     def calibrate(self, query: Query, epsilon: Fraction, *, gamma: Fraction) -> N:

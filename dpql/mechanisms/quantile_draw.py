@@ -30,13 +30,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import gmpy2
-import numpy as np
 
 from dpql.exact import ln_up
 from dpql.mechanisms.bits import Bits, each_lane, read_one
 from dpql.mechanisms.quantile_score import scores
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from dpql.mechanisms.quantile import QuantileNoise
@@ -125,6 +125,8 @@ class Kit:
 
     def sums(self, found: NDArray[np.int64]) -> Sums:
         """Return the prefix sums of the weights of these scores."""
+        import numpy as np
+
         weights, table = self._weights()
         capped = np.minimum(found, weights.most)
         if table is None:
@@ -135,6 +137,8 @@ class Kit:
 
     def exact_sums(self, found: NDArray[np.int64], precision: int) -> list[int]:
         """Return the prefix sums to more bits, in integers of any size."""
+        import numpy as np
+
         weights = self._finer.get(precision) or Weights(self._theta, precision)
         self._finer[precision] = weights
         capped = np.minimum(found, weights.most).tolist()
@@ -149,6 +153,8 @@ class Kit:
 
     def _cut(self, weights: Sequence[int]) -> list[NDArray[np.int64]]:
         """Return the limbs of the weights, the lowest first."""
+        import numpy as np
+
         size, last = self._limb, self._limbs - 1
         mask = (1 << size) - 1
         return [

@@ -18,9 +18,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -30,6 +29,8 @@ def scores(counts: Sequence[int] | NDArray[Any], at: Fraction) -> NDArray[np.int
     The work depends on the number of candidates alone. With b <= 2**20 no number
     reaches 2**62 before a cell has 2**42 rows, whatever ceiling was declared.
     """
+    import numpy as np
+
     upto = np.cumsum(np.asarray(counts, dtype=np.int64))
     wanted = at.numerator * upto[-1]
     upto *= at.denominator

@@ -192,6 +192,8 @@ def _union_encoder(options: tuple[Any, ...]) -> Callable[[Any], Any]:
 def _decoder(hint: Any) -> Callable[[Any], Any]:  # noqa: PLR0911  one per type
     if hint is str:
         return _text
+    if hint is bool:
+        return _flag
     if hint is int:
         return _integer
     if hint is Fraction:
@@ -281,6 +283,12 @@ def _laid_out(document: Any, newline: str) -> str:
 def _text(document: Any) -> str:
     if not isinstance(document, str):
         raise Malformed("a text is missing")
+    return document
+
+
+def _flag(document: Any) -> bool:
+    if not isinstance(document, bool):
+        raise Malformed("true or false is missing")
     return document
 
 

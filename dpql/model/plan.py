@@ -18,20 +18,21 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import PlanFault
-from dpql.model import format1
+from dpql.model import format1, format2
 from dpql.model.codec import Members, canonical, encode
 from dpql.model.spec import Condition, Neighbours, Spec, Spend
 
-VERSION = 2
+VERSION = 3
 """The format of the plans that this dpql makes and runs."""
 
-FORMATS = (1, VERSION)
+FORMATS = (1, 2, VERSION)
 """The formats that it reads and verifies."""
 
 LIMIT = 64 << 20
@@ -95,14 +96,15 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """A whole number per cell: the sum of its terms, clamped to lower..upper.
+    """A whole number per cell: floor(scale * sum of its terms + 1/2), clamped.
 
-    Between neighbours, the cells change by so many multiples of ``sensitivity``,
-    each rounded up, that they add up to at most ``l0``.
+    The clamp is to lower..upper. Between neighbours, the cells change by so many
+    multiples of ``sensitivity``, each rounded up, that they add up to at most ``l0``.
     """
 
     name: str
     terms: tuple[Term, ...]
+    scale: Fraction
     sensitivity: int
     lower: int
     upper: int
@@ -167,7 +169,29 @@ class CentredVariance:
     steps: int
 
 
-Readout = Affine | CentredMean | CentredVariance
+class Share(StrEnum):
+    """What is read from parts of one, which share one sensitivity."""
+
+    MEAN = "mean"
+    VARIANCE = "variance"
+    COVARIANCE = "covariance"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartsOfOne:
+    """The value is read from parts that a row adds ``per_row`` to in all.
+
+    The unclamped parts decide which values are inside the interval: all that they do
+    not contradict. Their sum over ``per_row`` is the noisy number of rows that hold a
+    value; it is within ``rows_within`` of the true one at the level of the parts.
+    """
+
+    what: Share
+    per_row: Fraction
+    rows_within: Fraction
+
+
+Readout = Affine | CentredMean | CentredVariance | PartsOfOne
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +204,9 @@ class Step:
     probability 1 - alpha, in each cell; ``accuracy_all``: in all cells at once. Both
     are None where they depend on a private count; the interval is then released with
     the value. ``quantisation`` is the part of the error that the grid makes.
+
+    Where the parts are ``joint``, the sensitivity of each is that of all of them
+    together, over all cells: each spends the epsilon of the step, and so do all.
     """
 
     name: str
@@ -194,6 +221,7 @@ class Step:
     bound: Bound | None
     grids: tuple[Grid, ...]
     moments: tuple[Moment, ...]
+    joint: bool
     parts: tuple[Part, ...]
     readout: Readout
     quantisation: Fraction
@@ -255,11 +283,15 @@ class Plan:
     @classmethod
     def as_now(cls, document: dict[str, Any]) -> dict[str, Any]:
         """Return a document of any format with the members of today's."""
-        older = document.get("version") == "1"
-        return format1.lacking(document) if older else document
+        version = document.get("version")
+        if version == "1":
+            document = format1.lacking(document)
+        return format2.extended(document) if version in ("1", "2") else document
 
     def as_then(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the document with the members of the plan's own format."""
+        if self.version < VERSION:
+            document = format2.reduced(document)
         return format1.completed(self, document) if self.version == 1 else document
 
     def require_current(self) -> None:
@@ -303,6 +335,9 @@ class Plan:
         return as_html(explain(self))
 
 
-def spec_digest(spec: Spec) -> str:
-    """Return the sha256 of what the spec means, in hexadecimal."""
-    return hashlib.sha256(canonical(encode(Spec, spec))).hexdigest()
+def spec_digest(spec: Spec, version: int = VERSION) -> str:
+    """Return the sha256 of what the spec means, as plans of that format write it."""
+    document = encode(Spec, spec)
+    if version < VERSION:
+        document = format2.reduced({"spec": document})["spec"]
+    return hashlib.sha256(canonical(document)).hexdigest()

@@ -6,11 +6,12 @@ so a group can be marked where it says otherwise; that costs no privacy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_CEILING
 from fractions import Fraction
 
 from dpql.model.notation import plain
-from dpql.model.plan import Step
+from dpql.model.plan import PartsOfOne, Readout, Step
 
 
 def condition_words(step: Step) -> str | None:
@@ -18,6 +19,19 @@ def condition_words(step: Step) -> str | None:
     if step.at_least is None or step.accuracy is None:
         return None
     return f"if every group has at least {_rows(step.at_least)}"
+
+
+def noisy_rows(
+    readout: Readout, noisy: Sequence[Fraction], half_width: Fraction
+) -> tuple[Fraction, Fraction]:
+    """Return the noisy number of rows of a group, and how far off it may be.
+
+    ``half_width`` is that of the first part, which is the count unless the parts are
+    those of one.
+    """
+    if not isinstance(readout, PartsOfOne):
+        return noisy[0], half_width
+    return sum(noisy, Fraction(0)) / readout.per_row, readout.rows_within
 
 
 def contradiction(

@@ -25,7 +25,7 @@ from dpql.model.notation import (
     plain,
 )
 from dpql.model.plan import VERSION, Plan
-from dpql.model.promised_rows import condition_words, contradiction
+from dpql.model.promised_rows import condition_words, contradiction, noisy_rows
 
 if TYPE_CHECKING:
     from dpql.model.release import Outcome, Result, Value
@@ -179,7 +179,8 @@ def _marks(result: Result) -> Iterator[str]:
     if condition_words(step) is None:
         return
     for value in islice(result.values, _SHOWN):
-        mark = contradiction(step.at_least, value.noisy[0], step.parts[0].half_width)
+        rows = noisy_rows(step.readout, value.noisy, step.parts[0].half_width)
+        mark = contradiction(step.at_least, *rows)
         if mark is not None:
             cell = _whole(cell_text(result.headings, value.cell))
             yield f"   ! {cell}: {mark}" if cell else f"   ! {mark}"

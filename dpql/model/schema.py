@@ -19,6 +19,8 @@ def schema_of(  # noqa: PLR0911  one per type
     """Return the schema of a type; classes go into ``definitions``."""
     if hint is str:
         return {"type": "string"}
+    if hint is bool:
+        return {"type": "boolean"}
     if hint is int:
         return _WHOLE
     if hint is Fraction:

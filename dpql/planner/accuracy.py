@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
-from dpql.model.plan import Moment, Part, Step
+from dpql.model.plan import Moment, Part, Readout, Step
 from dpql.planner.calibrate import granted, stated_error
 from dpql.planner.draft import Draft
-from dpql.statistics.readout import worst_error
+from dpql.statistics import Description
 
 MOMENTS = ("n", "u", "v", "uu", "uv")
 
@@ -25,31 +26,34 @@ def needed(parts: tuple[Part, ...]) -> tuple[str, ...]:
     return tuple(name for name in MOMENTS if name in names)
 
 
+def _readout(
+    description: Description, epsilon: Fraction, parts: tuple[Part, ...]
+) -> Readout:
+    if description.joint is not None:
+        return description.joint.readout(epsilon, parts[0].level)
+    assert description.readout is not None, "it is joint or has a readout"
+    return description.readout
+
+
 def _step(draft: Draft, index: int) -> Step:
     spec = draft.spec
-    statistic, description = spec.statistics[index], draft.descriptions[index]
+    statistic, choice = spec.statistics[index], draft.choices[index]
+    description = draft.descriptions[index][choice.mechanism]
     parts, setting = draft.parts[index], draft.settings[index]
-    choice = draft.choices[index]
     epsilon = granted(choice)
-    span = description.upper - description.lower
-    rows = statistic.at_least
-    accuracy = worst_error(
-        description.readout,
-        [part.half_width for part in parts],
-        rows=rows,
-        span=span,
-        quantisation=description.quantisation,
-    )
-    everywhere = accuracy
-    if accuracy is not None and setting.cells > 1:
-        everywhere = stated_error(
+    joint = description.joint is not None
+    accuracy, everywhere = (
+        stated_error(
             description,
             choice.mechanism,
             epsilon,
             statistic=statistic,
-            rows=rows,
-            cells=setting.cells,
+            rows=statistic.at_least,
+            cells=cells,
         )
+        for cells in (1, setting.cells)
+    )
+    losses = [part.loss for part in parts]
     return Step(
         name=statistic.name,
         statistic=statistic.kind,
@@ -63,8 +67,9 @@ def _step(draft: Draft, index: int) -> Step:
         bound=draft.bounds[index],
         grids=setting.grids,
         moments=tuple(Moment(name=name) for name in needed(parts)),
+        joint=joint,
         parts=parts,
-        readout=description.readout,
+        readout=_readout(description, epsilon, parts),
         quantisation=description.quantisation,
         sensitivity=description.sensitivity,
         lower=description.lower,
@@ -74,7 +79,7 @@ def _step(draft: Draft, index: int) -> Step:
         mechanism=choice.mechanism,
         spend=statistic.spend,
         epsilon=epsilon,
-        loss=sum((part.loss for part in parts[1:]), parts[0].loss),
+        loss=max(losses) if joint else sum(losses, Fraction(0)),
         alpha=statistic.alpha,
         gamma=statistic.gamma,
         accuracy=accuracy,

@@ -8,8 +8,8 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, PlanFault
-from dpql.mechanisms import MECHANISMS
-from dpql.model.codec import encode
+from dpql.mechanisms import MECHANISMS, lets_parts_share
+from dpql.model.codec import Malformed, encode
 from dpql.model.figures import quantity, rational
 from dpql.model.plan import Part, Plan, Step
 from dpql.model.spec import Spec
@@ -31,11 +31,15 @@ def audit_loss(plan: Plan) -> Fraction:
     """
     total = Fraction(0)
     for step in plan.steps:
-        parts = [_part_loss(step, part) for part in step.parts]
-        loss = sum(parts, Fraction(0))
+        losses = [_part_loss(step, part) for part in step.parts]
+        epsilons = [part.epsilon for part in step.parts]
+        if step.joint:
+            _require_shared(step)
+            loss, shares = max(losses), max(epsilons)
+        else:
+            loss, shares = sum(losses, Fraction(0)), sum(epsilons, Fraction(0))
         _agree(step.loss == loss, f"the loss of `{shown(step.name)}`")
         _afford(loss, step.epsilon, f"`{shown(step.name)}`")
-        shares = sum((part.epsilon for part in step.parts), Fraction(0))
         _agree(shares <= step.epsilon, f"the parts' epsilons of `{shown(step.name)}`")
         total += loss
     spent = sum((step.epsilon for step in plan.steps), Fraction(0))
@@ -62,7 +66,11 @@ def refuse_altered(
     except DpqlError:
         raise _altered("its spec cannot be planned") from None
     if plan != expected:
-        path = _difference(encode(Plan, expected), encode(Plan, plan), "plan")
+        try:
+            path = _difference(encode(Plan, expected), encode(Plan, plan), "plan")
+        except Malformed:
+            # It has members that plans of its format cannot have.
+            path = "plan.version"
         raise _altered(f"`{path}` is not what its spec gives")
 
 
@@ -78,6 +86,19 @@ def _part_loss(step: Step, part: Part) -> Fraction:
     _agree(part.loss == loss, f"the loss of {name}")
     _afford(loss, part.epsilon, name)
     return loss
+
+
+def _require_shared(step: Step) -> None:
+    """Refuse parts that cannot share one sensitivity.
+
+    All must have the same noise, and its loss must grow with the l1 change of all.
+    """
+    name = f"the shared sensitivity of `{shown(step.name)}`"
+    noises = {(part.noise, part.measure.sensitivity) for part in step.parts}
+    _agree(len(noises) == 1, name)
+    for part in step.parts:
+        _agree(lets_parts_share(part.noise.mechanism), name)
+        _agree(part.measure.l0 == 1, name)
 
 
 def _difference(expected: Any, found: Any, path: str) -> str:

@@ -7,18 +7,20 @@ from dataclasses import replace
 
 from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, PlanFault
-from dpql.model.plan import Bound, Grid
+from dpql.mechanisms import MECHANISMS, lets_parts_share
+from dpql.model.plan import Bound, Grid, Plan, Step
 from dpql.model.spec import (
     CategoryColumn,
     DropNulls,
+    MechanismName,
     Neighbours,
     NumberColumn,
     Spec,
     Statistic,
 )
-from dpql.planner.draft import Draft
+from dpql.planner.draft import Descriptions, Draft
 from dpql.planner.grids import choose_grid, is_countable
-from dpql.planner.rules import NOW, Rules
+from dpql.planner.rules import NOW, Rules, rules_of
 from dpql.statistics import STATISTICS, Description, Setting
 
 
@@ -54,11 +56,11 @@ def bound_contributions(draft: Draft) -> Draft:
 
 def describe_queries(draft: Draft) -> Draft:
     """Let every statistic name its integers; collect all refusals."""
-    found: list[Description] = []
+    found: list[Descriptions] = []
     faults: list[Diagnostic] = []
     for statistic, setting in zip(draft.spec.statistics, draft.settings, strict=True):
         try:
-            found.append(_describe(draft.spec, statistic, setting))
+            found.append(_describe(draft.spec, statistic, setting, draft.rules))
         except PlanFault as error:
             faults += located(draft.spec, statistic, error)
     if faults:
@@ -163,7 +165,42 @@ def _bound(spec: Spec, setting: Setting) -> Bound | None:
     return Bound(rows=setting.rows_each, cells=setting.cells_each)
 
 
-def _describe(spec: Spec, statistic: Statistic, setting: Setting) -> Description:
+def describe(
+    statistic: Statistic, mechanism: str, setting: Setting, rules: Rules = NOW
+) -> Description:
+    """Return what the statistic needs when a mechanism hides it.
+
+    Raises:
+        PlanFault: the mechanism cannot hide it, or there is nothing to hide.
+    """
+    kind = STATISTICS[statistic.kind]
+    joint = rules.parts_of_one and lets_parts_share(mechanism) and not setting.known
+    if joint and kind.describe_joint is not None:
+        return kind.describe_joint(setting)
+    return kind.describe(setting)
+
+
+def description_of(plan: Plan, step: Step, mechanism: str) -> Description:
+    """Return what a step of a plan needs when a mechanism hides it.
+
+    Raises:
+        PlanFault: the mechanism cannot hide it.
+    """
+    statistic = statistic_of(plan, step)
+    rules = rules_of(plan)
+    setting = _setting(plan.spec, statistic, step.grids, rules)
+    return describe(statistic, mechanism, setting, rules)
+
+
+def statistic_of(plan: Plan, step: Step) -> Statistic:
+    """Return the statistic of the spec that the step answers."""
+    return next(each for each in plan.spec.statistics if each.name == step.name)
+
+
+def _describe(
+    spec: Spec, statistic: Statistic, setting: Setting, rules: Rules
+) -> Descriptions:
+    """Return the descriptions under all mechanisms that can hide the statistic."""
     for column in _summed(spec, statistic):
         if setting.known and isinstance(column.nulls, DropNulls):
             raise PlanFault.of(
@@ -172,4 +209,16 @@ def _describe(spec: Spec, statistic: Statistic, setting: Setting) -> Description
                 "number of rows",
                 hint="write `nulls: {as: VALUE}` for the column",
             )
-    return STATISTICS[statistic.kind].describe(setting)
+    found: dict[str, Description] = {}
+    faults: list[PlanFault] = []
+    for mechanism in MECHANISMS:
+        try:
+            found[mechanism] = describe(statistic, mechanism, setting, rules)
+        except PlanFault as fault:
+            faults.append(fault)
+    wanted = {statistic.mechanism.value}
+    if statistic.mechanism is MechanismName.AUTO:
+        wanted = set(rules.automatic)
+    if wanted.isdisjoint(found):
+        raise faults[0]
+    return found

@@ -14,9 +14,9 @@ from dpql.exact import (
     two_to,
 )
 from dpql.mechanisms import MECHANISMS, Query
-from dpql.model.plan import Measure, Noise, Part
+from dpql.model.plan import Measure, Noise, Part, PartsOfOne
 from dpql.model.spec import MechanismName, Statistic
-from dpql.planner.draft import Choice, Draft
+from dpql.planner.draft import Choice, Descriptions, Draft
 from dpql.statistics import Description
 from dpql.statistics.readout import worst_error
 
@@ -27,14 +27,19 @@ _FLOOR = Fraction(1, 10**40)
 def calibrate_noise(draft: Draft) -> Draft:
     """Settle what `auto` means, and calibrate every part to its epsilon."""
     choices = tuple(
-        _settled(statistic, description, choice, draft.spec.data.rows.count)
-        for statistic, description, choice in zip(
+        _settled(statistic, descriptions, choice, draft)
+        for statistic, descriptions, choice in zip(
             draft.spec.statistics, draft.descriptions, draft.choices, strict=True
         )
     )
     parts = tuple(
-        make_parts(description, choice.mechanism, granted(choice), statistic=statistic)
-        for statistic, description, choice in zip(
+        make_parts(
+            descriptions[choice.mechanism],
+            choice.mechanism,
+            granted(choice),
+            statistic=statistic,
+        )
+        for statistic, descriptions, choice in zip(
             draft.spec.statistics, draft.descriptions, choices, strict=True
         )
     )
@@ -44,7 +49,16 @@ def calibrate_noise(draft: Draft) -> Draft:
 def make_parts(
     description: Description, mechanism: str, epsilon: Fraction, *, statistic: Statistic
 ) -> tuple[Part, ...]:
-    """Return the noisy parts of one statistic; their losses add up to epsilon."""
+    """Return the noisy parts of one statistic.
+
+    Their losses add up to epsilon; joint parts lose epsilon together, and each alone.
+    """
+    if description.joint is not None:
+        measures = description.joint.measures(epsilon)
+        level = part_level(statistic.alpha, len(measures))
+        return tuple(
+            _joint_part(measure, mechanism, epsilon, level) for measure in measures
+        )
     share = epsilon / len(description.measures)
     level = part_level(statistic.alpha, len(description.measures))
     return tuple(
@@ -82,6 +96,16 @@ def stated_error(
     cells: int = 1,
 ) -> Fraction | None:
     """Return the accuracy that the plan would state at this epsilon."""
+    span = description.upper - description.lower
+    if description.joint is not None:
+        if rows is None:
+            return None
+        level = part_level(statistic.alpha, cells)
+        error = description.joint.error(epsilon, rows, level)
+        return span if error is None else min(error + description.quantisation, span)
+    readout = description.readout
+    assert readout is not None, "it is not joint"
+    assert not isinstance(readout, PartsOfOne), "nor is its readout"
     widths = half_widths(
         description,
         mechanism,
@@ -91,10 +115,10 @@ def stated_error(
         cells=cells,
     )
     return worst_error(
-        description.readout,
+        readout,
         widths,
         rows=rows,
-        span=description.upper - description.lower,
+        span=span,
         quantisation=description.quantisation,
     )
 
@@ -144,6 +168,25 @@ def _part(
     )
 
 
+def _joint_part(
+    measure: Measure, mechanism: str, epsilon: Fraction, level: Fraction
+) -> Part:
+    module: Any = MECHANISMS[mechanism]
+    noise = module.calibrate_joint(measure.sensitivity, epsilon)
+    return Part(
+        measure=measure,
+        noise=Noise(
+            mechanism=mechanism,
+            parameters=tuple(sorted(module.parameters(noise).items())),
+        ),
+        epsilon=epsilon,
+        loss=module.loss(noise),
+        level=level,
+        half_width=module.accuracy(noise, level),
+        clamp_probability=None,
+    )
+
+
 def _noise(module: Any, measure: Measure, share: Fraction, gamma: Fraction) -> Any:
     return module.calibrate(query_of(measure), share / measure.l0, gamma=gamma)
 
@@ -153,24 +196,30 @@ def _rounded(probability: Fraction) -> Fraction:
 
 
 def _settled(
-    statistic: Statistic, description: Description, choice: Choice, rows: int
+    statistic: Statistic, descriptions: Descriptions, choice: Choice, draft: Draft
 ) -> Choice:
     if choice.mechanism != MechanismName.AUTO:
         return choice
+    rows = draft.spec.data.rows.count
+    offered = {
+        name: each
+        for name, each in descriptions.items()
+        if name in draft.rules.automatic
+    }
     return replace(
         choice,
-        mechanism=best_mechanism(statistic, description, granted(choice), rows=rows),
+        mechanism=best_mechanism(statistic, offered, granted(choice), rows=rows),
     )
 
 
 def best_mechanism(
-    statistic: Statistic, description: Description, epsilon: Fraction, *, rows: int
+    statistic: Statistic, descriptions: Descriptions, epsilon: Fraction, *, rows: int
 ) -> str:
     """Return the mechanism of the smaller stated error; the table's first if equal."""
 
     def error(mechanism: str) -> Fraction:
         found = stated_error(
-            description,
+            descriptions[mechanism],
             mechanism,
             epsilon,
             statistic=statistic,
@@ -179,4 +228,4 @@ def best_mechanism(
         assert found is not None, "a count is given"
         return found
 
-    return min(MECHANISMS, key=error)
+    return min(descriptions, key=error)

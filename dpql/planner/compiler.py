@@ -108,7 +108,7 @@ def compiled(spec: Spec, rules: Rules) -> Plan:
     return Plan(
         version=rules.version,
         spec=spec,
-        spec_digest=spec_digest(spec),
+        spec_digest=spec_digest(spec, rules.version),
         composition=COMPOSITION,
         epsilon=spec.privacy.epsilon,
         delta=spec.privacy.delta,

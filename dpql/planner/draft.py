@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,6 +10,9 @@ from dpql.model.plan import Bound, Grid, Part, Step
 from dpql.model.spec import Spec
 from dpql.planner.rules import NOW, Rules
 from dpql.statistics import Description, Setting
+
+Descriptions = Mapping[str, Description]
+"""What a statistic needs under each mechanism that can hide it, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +36,7 @@ class Draft:
     grids: tuple[tuple[Grid, ...], ...] = ()
     bounds: tuple[Bound | None, ...] = ()
     settings: tuple[Setting, ...] = ()
-    descriptions: tuple[Description, ...] = ()
+    descriptions: tuple[Descriptions, ...] = ()
     choices: tuple[Choice, ...] = ()
     parts: tuple[tuple[Part, ...], ...] = ()
     steps: tuple[Step, ...] = ()

@@ -15,13 +15,16 @@ from fractions import Fraction
 from dpql.errors import Diagnostic, InternalFault, PlanFault
 from dpql.exact import round_up_to_digits, two_to
 from dpql.mechanisms import MECHANISMS
-from dpql.model.plan import Affine
+from dpql.mechanisms.mechanism import EPSILON_CEILING
+from dpql.model.plan import Affine, PartsOfOne
 from dpql.model.spec import AccuracyTarget, Epsilon, MechanismName, Share, Statistic
 from dpql.planner.bind import located
 from dpql.planner.calibrate import part_level, query_of, stated_error
-from dpql.planner.draft import Choice, Draft
+from dpql.planner.draft import Choice, Descriptions, Draft
 from dpql.planner.rules import NOW, Rules
 from dpql.statistics import Description
+from dpql.statistics.joint import Joint
+from dpql.statistics.promise import epsilon_for_promise
 from dpql.statistics.readout import worst_error
 
 _CLOSING = 1_000
@@ -38,7 +41,7 @@ def price_accuracy(draft: Draft) -> Draft:
     """Give every statistic that names its spending an epsilon; leave shares open."""
     choices: list[Choice] = []
     faults: list[Diagnostic] = []
-    for statistic, description in zip(
+    for statistic, descriptions in zip(
         draft.spec.statistics, draft.descriptions, strict=True
     ):
         match statistic.spend:
@@ -53,7 +56,7 @@ def price_accuracy(draft: Draft) -> Draft:
             case AccuracyTarget(within=within):
                 try:
                     choices.append(
-                        cheapest(statistic, description, within, draft.rules)
+                        cheapest(statistic, descriptions, within, draft.rules)
                     )
                 except PlanFault as error:
                     faults += located(draft.spec, statistic, error, "spend", "accuracy")
@@ -63,7 +66,10 @@ def price_accuracy(draft: Draft) -> Draft:
 
 
 def cheapest(
-    statistic: Statistic, description: Description, within: Fraction, rules: Rules = NOW
+    statistic: Statistic,
+    descriptions: Descriptions,
+    within: Fraction,
+    rules: Rules = NOW,
 ) -> Choice:
     """Return the mechanism asked for, or the cheaper one, and its epsilon.
 
@@ -71,17 +77,17 @@ def cheapest(
     over; the fault of the first is raised when none can.
     """
     if statistic.mechanism is not MechanismName.AUTO:
-        return Choice(
-            mechanism=statistic.mechanism.value,
-            epsilon=price(
-                statistic, description, statistic.mechanism.value, within, rules
-            ),
-        )
+        name = statistic.mechanism.value
+        epsilon = price(statistic, descriptions[name], name, within, rules)
+        return Choice(mechanism=name, epsilon=epsilon)
     offers: list[tuple[Fraction, str]] = []
     faults: list[PlanFault] = []
-    for name in MECHANISMS:
+    for name in rules.automatic:
+        if name not in descriptions:
+            continue
         try:
-            offers.append((price(statistic, description, name, within, rules), name))
+            epsilon = price(statistic, descriptions[name], name, within, rules)
+            offers.append((epsilon, name))
         except PlanFault as fault:
             faults.append(fault)
     if not offers:
@@ -108,7 +114,9 @@ def price(
             reach (DPQL412), or depends on a private count (DPQL423).
     """
     _require_target(statistic, description, within)
-    if isinstance(description.readout, Affine):
+    if description.joint is not None:
+        epsilon = _joint(statistic, description, description.joint, within)
+    elif isinstance(description.readout, Affine):
         epsilon = _closed(statistic, description, mechanism, within, rules)
     else:
         epsilon = _searched(statistic, description, mechanism, within, rules)
@@ -121,6 +129,29 @@ def price(
         "the closed form of an accuracy target is far from the target",
         hint="this is a bug in dpql; please report the spec",
     )
+
+
+def _joint(
+    statistic: Statistic, description: Description, joint: Joint, within: Fraction
+) -> Fraction:
+    assert statistic.at_least is not None, "a target on a private count was refused"
+    found = epsilon_for_promise(
+        joint.promise,
+        joint.parts,
+        joint.contribution,
+        rows=joint.rows,
+        at_least=statistic.at_least,
+        target=(within - description.quantisation) / joint.unit,
+        alpha=statistic.alpha,
+        most=EPSILON_CEILING,
+    )
+    if found is None:
+        raise PlanFault.of(
+            "DPQL412",
+            "the accuracy target needs an epsilon above 1000",
+            hint="ask for a wider margin, or for a larger alpha",
+        )
+    return found
 
 
 def _closed(
@@ -202,10 +233,13 @@ def _common_width(
 
     Noise of the same epsilon is as wide, in sensitivities times l0, for every part.
     """
+    readout = description.readout
+    assert readout is not None, "it is not joint"
+    assert not isinstance(readout, PartsOfOne), "nor is its readout"
 
     def fits(width: Fraction) -> bool:
         error = worst_error(
-            description.readout,
+            readout,
             [width * unit for unit in units],
             rows=statistic.at_least,
             span=description.upper - description.lower,

@@ -6,7 +6,7 @@ the rules of older ones are here so that what was signed can be verified.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpql.errors import PlanFault
 from dpql.model.plan import VERSION, Plan
@@ -23,17 +23,31 @@ class Rules:
             this was wrong: rows beyond the bound counted at their fill.
         tight_targets: accuracy targets are priced by the accuracy that a plan states;
             else by the plain form of snapping's, which asks for more epsilon.
+        parts_of_one: where the noise allows, means, variances and covariances of a
+            private number of rows are made of parts that share one sensitivity.
+        automatic: the mechanisms among which `auto` chooses.
     """
 
     version: int
     units_keep_n: bool
     tight_targets: bool
+    parts_of_one: bool
+    automatic: tuple[str, ...]
 
 
-NOW = Rules(version=VERSION, units_keep_n=False, tight_targets=True)
-FORMAT_1 = Rules(version=1, units_keep_n=True, tight_targets=False)
+_BOTH = ("snapping", "geometric")
 
-_BY_VERSION = {rules.version: rules for rules in (FORMAT_1, NOW)}
+NOW = Rules(
+    version=VERSION,
+    units_keep_n=False,
+    tight_targets=True,
+    parts_of_one=True,
+    automatic=("geometric",),
+)
+FORMAT_2 = replace(NOW, version=2, parts_of_one=False, automatic=_BOTH)
+FORMAT_1 = replace(FORMAT_2, version=1, units_keep_n=True, tight_targets=False)
+
+_BY_VERSION = {rules.version: rules for rules in (FORMAT_1, FORMAT_2, NOW)}
 
 
 def rules_of(plan: Plan) -> Rules:

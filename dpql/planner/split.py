@@ -12,9 +12,8 @@ from dpql.exact import round_up_to_digits
 from dpql.model.figures import decimal, quantity, rational, within_text
 from dpql.model.spec import Epsilon, Share, Statistic
 from dpql.planner.calibrate import stated_error
-from dpql.planner.draft import Draft
+from dpql.planner.draft import Descriptions, Draft
 from dpql.planner.price import cheapest
-from dpql.statistics import Description
 
 _LONGEST = 1 << 1024
 """The largest common denominator of the epsilons of a plan."""
@@ -141,17 +140,18 @@ def _relaxation(draft: Draft, index: int, short: Fraction, more: str) -> str | N
     if isinstance(statistic.spend, Epsilon):
         less = "less than " if more else ""
         return f"spend {less}{decimal(choice.epsilon - short, 6, down=True)} on {name}"
-    description = draft.descriptions[index]
+    descriptions = draft.descriptions[index]
     within = _affordable(
-        statistic, description, choice.mechanism, choice.epsilon - short
+        statistic, descriptions, choice.mechanism, choice.epsilon - short
     )
+    unit = next(iter(descriptions.values())).unit
     if within is None:
         return f"drop {name}"
-    return f"let {name} be within {more}{within_text(within, description.unit)}"
+    return f"let {name} be within {more}{within_text(within, unit)}"
 
 
 def _affordable(
-    statistic: Statistic, description: Description, mechanism: str, epsilon: Fraction
+    statistic: Statistic, descriptions: Descriptions, mechanism: str, epsilon: Fraction
 ) -> Fraction | None:
     """Return a target of five digits that costs less than epsilon, None if none does.
 
@@ -159,13 +159,17 @@ def _affordable(
     little more than the epsilon that happens to reach it.
     """
     error = stated_error(
-        description, mechanism, epsilon, statistic=statistic, rows=statistic.at_least
+        descriptions[mechanism],
+        mechanism,
+        epsilon,
+        statistic=statistic,
+        rows=statistic.at_least,
     )
     assert error is not None, "price_accuracy has refused a private count"
     for _ in range(_TRIES):
         within = round_up_to_digits(error, 5)
         try:
-            cost = cheapest(statistic, description, within).epsilon
+            cost = cheapest(statistic, descriptions, within).epsilon
         except PlanFault:
             return None
         if cost is not None and cost < epsilon:

@@ -26,6 +26,7 @@ from dpql.model.promised_rows import (
     condition_words,
     contradiction,
     contradictions_words,
+    noisy_rows,
 )
 from dpql.model.step_text import excess_text, fault_text
 from dpql.reports.envelope import peek
@@ -145,7 +146,9 @@ def marks(
         return (None,) * len(statistic.values)
     width = statistic.parts[0].half_width
     return tuple(
-        contradiction(step.at_least, value.noisy[0], width) if value.noisy else None
+        contradiction(step.at_least, *noisy_rows(step.readout, value.noisy, width))
+        if value.noisy
+        else None
         for value in statistic.values
     )
 

@@ -1,8 +1,9 @@
 """The formats of statements, so that dpql can still read what an older dpql signed.
 
     1   dpql 0.1: a report signs two tables; an approval names no dataset
-    2   a report signs its page too, says how its data are bound, and has caveats;
-        an approval names the dataset that it is for
+    2   dpql 0.2: a report signs its page too, says how its data are bound, and has
+        caveats; an approval names the dataset that it is for
+    3   the plan in a report is of format 3
 
 A statement of an older format is read as one of the newest format with the added
 members empty, and written without them. Its format determines which files it signs, so
@@ -28,25 +29,18 @@ _ADDED = {
 }
 """For each kind, the members that format 2 added, and their value in format 1."""
 
-_SUBJECTS = {
-    (RELEASE, FIRST_FORMAT): TABLES,
-    (RELEASE, FORMAT): SIGNED,
-    (REHEARSAL, FIRST_FORMAT): TABLES,
-    (REHEARSAL, FORMAT): SIGNED,
-    (APPROVAL, FIRST_FORMAT): (PLAN_NAME,),
-    (APPROVAL, FORMAT): (PLAN_NAME,),
-}
-
 
 def subjects_of(kind: str, format_: int) -> tuple[str, ...]:
     """Return the files that a statement signs, in order."""
-    return _SUBJECTS[kind, format_]
+    if kind == APPROVAL:
+        return (PLAN_NAME,)
+    return TABLES if format_ == FIRST_FORMAT else SIGNED
 
 
 def format_of(predicate: Any) -> int:
     """Return the format of a parsed predicate; refuse an unknown one."""
     text = predicate.get("format") if isinstance(predicate, dict) else None
-    for known in (FIRST_FORMAT, FORMAT):
+    for known in range(FIRST_FORMAT, FORMAT + 1):
         if text == str(known):
             return known
     raise Malformed("this dpql does not know its format")
@@ -54,7 +48,7 @@ def format_of(predicate: Any) -> int:
 
 def upgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
     """Return a predicate with the members that its format does not have yet, empty."""
-    if format_of(predicate) == FORMAT:
+    if format_of(predicate) != FIRST_FORMAT:
         return predicate
     for path, empty in _ADDED[kind]:
         predicate = _with(predicate, path, empty)
@@ -63,7 +57,7 @@ def upgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
 
 def downgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
     """Return a predicate without the members that its format does not have."""
-    if format_of(predicate) == FORMAT:
+    if format_of(predicate) != FIRST_FORMAT:
         return predicate
     for path, _ in _ADDED[kind]:
         predicate = _without(predicate, path)

@@ -14,9 +14,9 @@ from dpql.model.codec import Members
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 
-FORMAT = 2
+FORMAT = 3
 FIRST_FORMAT = 1
-"""The format of dpql 0.1; `dpql.reports.format_versions` says how the two differ."""
+"""The format of dpql 0.1; `dpql.reports.format_versions` says how formats differ."""
 
 RELEASE = "urn:dpql:predicate:release:v1"
 REHEARSAL = "urn:dpql:predicate:rehearsal:v1"

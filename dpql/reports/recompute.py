@@ -21,7 +21,8 @@ from dpql.reports.predicate import (
     StatisticRecord,
 )
 from dpql.reports.sentences import TRUST_MODEL
-from dpql.statistics.readout import Reading, read
+from dpql.statistics.reading import reader_of
+from dpql.statistics.readout import Reading
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,99}", re.ASCII)
 _DATASET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
@@ -125,7 +126,7 @@ def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
     if [value.cell for value in record.values] != expected:
         raise mismatch(f"the list of cells of `{shown(step.name)}`")
     lattices = [_Lattice(part) for part in step.parts]
-    widths = [part.half_width for part in step.parts]
+    read = reader_of(step)
 
     @lru_cache(_REMEMBERED)
     def reading_of(noisy: tuple[Fraction, ...]) -> Reading:
@@ -137,14 +138,7 @@ def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
                 f"its noise cannot have made a noisy number of `{shown(step.name)}`",
                 hint="outcomes lie on a grid, inside a clamp, both known from the plan",
             )
-        return read(
-            step.readout,
-            noisy,
-            widths,
-            lower=step.lower,
-            upper=step.upper,
-            quantisation=step.quantisation,
-        )
+        return read(noisy)
 
     values = []
     for given in record.values:

@@ -25,9 +25,9 @@ from dpql.statistics.schema import name_statistics
 
 
 def report_schema() -> dict[str, Any]:
-    """Return the schema `report.v2`, which is kept under schemas/.
+    """Return the schema of today's reports, which is kept under schemas/.
 
-    The schema of format 1 stays there as dpql 0.1 wrote it.
+    Those of older formats stay there as they were.
     """
     definitions: dict[str, Any] = {}
     report = schema_of(ReportPredicate, definitions)
@@ -35,8 +35,8 @@ def report_schema() -> dict[str, Any]:
     name_statistics(definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:dpql:schema:report:v2",
-        "title": "dpql report, version 2",
+        "$id": f"urn:dpql:schema:report:v{FORMAT}",
+        "title": f"dpql report, version {FORMAT}",
         "description": (
             "The in-toto Statement that the payload of a DSSE envelope holds. Exact "
             "numbers are text: whole, or a fraction in lowest terms."
@@ -85,5 +85,5 @@ def _subject(name: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) / "report.v2.schema.json"
+    target = Path(sys.argv[1]) / f"report.v{FORMAT}.schema.json"
     target.write_bytes(canonical(report_schema()))

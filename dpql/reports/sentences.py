@@ -13,6 +13,7 @@ from dpql.model.plan import (
     Affine,
     CentredMean,
     CentredVariance,
+    PartsOfOne,
     Plan,
     Step,
 )
@@ -95,7 +96,7 @@ def _used(plan: Plan, step: Step) -> Iterator[str]:
 
 def _conditions(step: Step) -> Iterator[str]:
     """Yield the conditions of the stated accuracy."""
-    if isinstance(step.readout, CentredMean | CentredVariance):
+    if isinstance(step.readout, CentredMean | CentredVariance | PartsOfOne):
         yield "the value of a group without rows is noise alone"
     condition = condition_words(step)
     if condition is not None:
@@ -114,6 +115,8 @@ def post_processing(step: Step) -> str:
             )
         case CentredVariance():
             rule = "from noisy squares, sum and count, the count taken as at least 1"
+        case PartsOfOne(what=what):
+            rule = f"{what.value} read from noisy parts, to which a row adds one in all"
         case _:
             assert_never(step.readout)
     ends = f"{_end(step.lower)} to {_end(step.upper)}"

@@ -41,7 +41,6 @@ from dpql.reports.checks import (
 from dpql.reports.envelope import in_role, open_envelope
 from dpql.reports.file_names import CSV_NAME, ENVELOPE_NAME
 from dpql.reports.predicate import (
-    FIRST_FORMAT,
     RELEASE,
     LedgerRecord,
     ReportPredicate,
@@ -214,7 +213,7 @@ def _require_plan(
     found = predicate.plan
     if predicate.plan_digest != found.digest:
         raise mismatch("the digest of the plan")
-    if (predicate.format == FIRST_FORMAT) != (found.version != VERSION):
+    if predicate.format != found.version:
         # A report is as old as its plan.
         raise mismatch("the format of the plan")
     try:

@@ -7,10 +7,9 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Plan, Step
-from dpql.model.spec import Statistic
+from dpql.planner.bind import description_of, statistic_of
 from dpql.planner.calibrate import stated_error
 from dpql.planner.price import price
-from dpql.statistics import Description
 
 _NUDGE = Fraction(1_000_001, 1_000_000)
 _ROUND = (Fraction(5), Fraction(2), Fraction(1))
@@ -28,9 +27,16 @@ class Target:
 def error_at(
     plan: Plan, step: Step, mechanism: str, epsilon: Fraction, *, rows: int | None
 ) -> Fraction | None:
-    """Return the accuracy that the step would state with that noise."""
+    """Return the accuracy that the step would state with that noise.
+
+    None if it depends on a private count, or if the mechanism cannot hide it.
+    """
+    try:
+        description = description_of(plan, step, mechanism)
+    except PlanFault:
+        return None
     return stated_error(
-        description_of(step),
+        description,
         mechanism,
         epsilon,
         statistic=statistic_of(plan, step),
@@ -66,31 +72,16 @@ def round_target(plan: Plan, step: Step) -> Target | None:
     within = _round_below(step.accuracy)
     try:
         epsilon = price(
-            statistic_of(plan, step), description_of(step), step.mechanism, within
+            statistic_of(plan, step),
+            description_of(plan, step, step.mechanism),
+            step.mechanism,
+            within,
         )
     except PlanFault:
         return None
     return Target(
         within=within, epsilon=epsilon, total=plan.spent - step.epsilon + epsilon
     )
-
-
-def description_of(step: Step) -> Description:
-    """Return the description that the step was made from."""
-    return Description(
-        measures=tuple(part.measure for part in step.parts),
-        readout=step.readout,
-        lower=step.lower,
-        upper=step.upper,
-        quantisation=step.quantisation,
-        sensitivity=step.sensitivity,
-        unit=step.unit,
-    )
-
-
-def statistic_of(plan: Plan, step: Step) -> Statistic:
-    """Return the statistic of the spec that the step answers."""
-    return next(each for each in plan.spec.statistics if each.name == step.name)
 
 
 def _round_below(x: Fraction) -> Fraction:

@@ -19,7 +19,7 @@ from typing import Any
 from dpql.model.condition import columns_in
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Column, NumberColumn, Share
-from dpql.review.alternatives import statistic_of
+from dpql.planner.bind import statistic_of
 from dpql.review.diff_rules import (
     Change,
     Verdict,

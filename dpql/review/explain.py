@@ -11,7 +11,7 @@ from dpql.model.condition import columns_in
 from dpql.model.condition_text import condition_text
 from dpql.model.figures import decimal, percent, plural, rational, times, within_text
 from dpql.model.notation import unit_text
-from dpql.model.plan import VERSION, Plan, Step
+from dpql.model.plan import VERSION, PartsOfOne, Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import IdColumn, Neighbours
 from dpql.model.step_text import bound_text, excess_text
@@ -220,7 +220,14 @@ def _made_of(step: Step) -> list[str]:
         notes.append(f"{name}: the {whole(phrase(step))}, because n is {known}.")
     if step.where is not None:
         notes.append(f"{name}: only rows where {whole(condition_text(step.where))}.")
-    if len(step.parts) > 1:
+    if isinstance(step.readout, PartsOfOne):
+        names = ", ".join(part.measure.name for part in step.parts)
+        notes.append(
+            f"{name}: made of the parts {names}, which share one sensitivity: a row "
+            f"adds {decimal(step.readout.per_row, 9)} to all of them together, so "
+            f"each has the whole ε {rational(step.epsilon)}."
+        )
+    elif len(step.parts) > 1:
         parts = ", ".join(
             f"{part.measure.name} (ε {rational(part.epsilon)})" for part in step.parts
         )

@@ -181,6 +181,7 @@ def _part(part: Part) -> dict[str, Any]:
     measure = part.measure
     return {
         "name": measure.name,
+        "scale": str(measure.scale),
         "sensitivity": str(measure.sensitivity),
         "l0": str(measure.l0),
         "lower": str(measure.lower),

@@ -3,15 +3,19 @@
     n public:   T = sum u, sensitivity = rows_each * Q,  value = a + s T / n
     n private:  count and S = sum (2u - Q), sensitivity = rows_each * Q,
                 value = middle + (s / 2) S / max(1, count)
+    by parts:   A = sum u and B = sum (Q - u) share one sensitivity,
+                value = a + width A / (A + B), both at least 0
 
-Source: MATH 4 (table; mean under add/remove), 5 (integers).
+Source: MATH 4 (table; mean under add/remove), 5 (integers); MATH-statistics 3 (parts).
 """
 
 from __future__ import annotations
 
-from dpql.model.plan import Affine, CentredMean, Measure, Term
+from dpql.model.plan import Affine, CentredMean, Measure, Share, Term
 from dpql.statistics.at_least import AT_LEAST
+from dpql.statistics.contribution import Contribution
 from dpql.statistics.count import counting
+from dpql.statistics.parts import mean_parts
 from dpql.statistics.setting import Description, Setting, measure
 from dpql.statistics.statistic import Statistic
 
@@ -53,6 +57,33 @@ def describe(setting: Setting) -> Description:
     )
 
 
+def describe_joint(setting: Setting) -> Description:
+    """Return how a column is averaged by parts of one."""
+    # Reading a spec needs none of their arithmetic.
+    from dpql.statistics.joint import Joint
+    from dpql.statistics.promise import share_promise
+
+    (grid,) = setting.grids
+    parts = mean_parts(grid.steps)
+    return Description(
+        measures=(),
+        readout=None,
+        lower=grid.lower,
+        upper=grid.upper,
+        quantisation=grid.error * grid.step,
+        sensitivity=None,
+        unit=setting.unit_names[0],
+        joint=Joint(
+            what=Share.MEAN,
+            parts=parts,
+            contribution=Contribution.of(setting),
+            rows=setting.rows,
+            promise=share_promise,
+            unit=grid.width,
+        ),
+    )
+
+
 def centred_sum(setting: Setting) -> Measure:
     """Return the measure sum (2u - Q), whose terms lie in -Q..Q."""
     steps = setting.grids[0].steps
@@ -77,4 +108,5 @@ STATISTIC = Statistic(
     options=(AT_LEAST,),
     synonyms=("avg", "average"),
     describe=describe,
+    describe_joint=describe_joint,
 )

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
 
-from dpql.model.plan import Affine, CentredMean, CentredVariance, Measure, Readout
+from dpql.model.plan import (
+    Affine,
+    CentredMean,
+    CentredVariance,
+    Measure,
+)
+
+BoxReadout = Affine | CentredMean | CentredVariance
+"""Readouts whose interval is that of all values in the box noisy ± half-widths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +42,13 @@ def evaluate(measure: Measure, moments: Mapping[str, int]) -> int:
         for name in term.moments:
             product *= moments[name]
         total += product
-    return min(max(total, measure.lower), measure.upper)
+    top, bottom = measure.scale.numerator, measure.scale.denominator
+    nearest = (2 * top * total + bottom) // (2 * bottom)
+    return min(max(nearest, measure.lower), measure.upper)
 
 
 def read(
-    readout: Readout,
+    readout: BoxReadout,
     noisy: Sequence[Fraction],
     half_widths: Sequence[Fraction],
     *,
@@ -60,7 +70,7 @@ def read(
 
 
 def worst_error(
-    readout: Readout,
+    readout: BoxReadout,
     half_widths: Sequence[Fraction],
     *,
     rows: int | None,
@@ -104,7 +114,7 @@ def worst_error(
 
 
 def _box(
-    readout: Readout, noisy: Sequence[Fraction], half_widths: Sequence[Fraction]
+    readout: BoxReadout, noisy: Sequence[Fraction], half_widths: Sequence[Fraction]
 ) -> tuple[Fraction, Fraction, Fraction]:
     match readout:
         case Affine():

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from dpql.model.plan import Grid, Measure, Readout, Term
+
+if TYPE_CHECKING:
+    from dpql.statistics.joint import Joint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,21 +59,24 @@ class Description:
 
     Attributes:
         measures: the noisy whole numbers, in the order the readout takes them.
-        readout: from noisy numbers to the value.
+        readout: from noisy numbers to the value; None with joint parts.
         lower: the least value possible, in the user's units.
         upper: the largest value possible.
         quantisation: the error that the grid makes, in the user's units.
         sensitivity: of the value, when it is one noisy number.
         unit: of the value.
+        joint: the parts of one that it is made of instead of measures; these follow
+            from the epsilon that it spends.
     """
 
     measures: tuple[Measure, ...]
-    readout: Readout
+    readout: Readout | None
     lower: Fraction
     upper: Fraction
     quantisation: Fraction
     sensitivity: Fraction | None
     unit: str | None
+    joint: Joint | None = None
 
 
 def measure(
@@ -85,6 +92,7 @@ def measure(
     return Measure(
         name=name,
         terms=terms,
+        scale=Fraction(1),
         sensitivity=min(change, upper - lower),
         lower=lower,
         upper=upper,

@@ -37,10 +37,11 @@ class Statistic:
         power: the most grid numbers multiplied in one moment; 0 when none is summed.
         splits: the keys or bins of its column are cells, whose rows are counted.
         options: keys that stand beside those that every statistic may have.
-        needs_public_count: it exists only where the number of rows is public.
         fewest_rows: the least number of rows it exists for.
         synonyms: words of other languages for it; a spec that has one gets a hint.
         describe: what the engine must count, and what becomes of it.
+        describe_joint: the same by parts of one, where the number of rows is private
+            and the noise lets parts share one sensitivity; None if there are none.
     """
 
     name: str
@@ -53,10 +54,10 @@ class Statistic:
     power: int = 1
     splits: bool = False
     options: tuple[Option, ...] = ()
-    needs_public_count: bool = False
     fewest_rows: int = 1
     synonyms: tuple[str, ...] = ()
     describe: Callable[[Setting], Description]
+    describe_joint: Callable[[Setting], Description] | None = None
 
     @property
     def field(self) -> Field:

@@ -5,8 +5,10 @@
     n private:  count, S = sum (2u - Q), S2 = sum (2u - Q)^2,
                 sensitivities rows_each * (1, Q, Q^2),
                 value = (s / 2)^2 (S2 / count - (S / count)^2)
+    by parts:   sums of (Q-u)^2, 2u(Q-u) and u^2 share one sensitivity
 
-Source: MATH 4 (table, k_u rows exact; variance under add/remove), 5 (integers).
+Source: MATH 4 (table, k_u rows exact; variance under add/remove), 5 (integers);
+MATH-statistics 3 (parts).
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpql.errors import PlanFault
-from dpql.model.plan import Affine, CentredVariance, Term
+from dpql.model.plan import Affine, CentredVariance, Share, Term
 from dpql.statistics.at_least import AT_LEAST
+from dpql.statistics.contribution import Contribution
 from dpql.statistics.count import counting
 from dpql.statistics.mean import centred_sum
+from dpql.statistics.parts import variance_parts
 from dpql.statistics.setting import Description, Setting, grouped, measure
 from dpql.statistics.statistic import Statistic
 
@@ -25,6 +29,34 @@ from dpql.statistics.statistic import Statistic
 def describe(setting: Setting) -> Description:
     """Return how a variance is measured."""
     return _known(setting) if setting.known else _private(setting)
+
+
+def describe_joint(setting: Setting) -> Description:
+    """Return how a variance is measured by parts of one."""
+    # Reading a spec needs none of their arithmetic.
+    from dpql.statistics.joint import Joint
+    from dpql.statistics.promise import variance_promise
+
+    (grid,) = setting.grids
+    parts = variance_parts(grid.steps)
+    shift = grid.error * grid.step
+    return Description(
+        measures=(),
+        readout=None,
+        lower=Fraction(0),
+        upper=grid.width**2 / 4,
+        quantisation=grid.width * shift + shift**2,
+        sensitivity=None,
+        unit=_squared(setting.unit_names[0]),
+        joint=Joint(
+            what=Share.VARIANCE,
+            parts=parts,
+            contribution=Contribution.of(setting),
+            rows=setting.rows,
+            promise=variance_promise,
+            unit=grid.width**2,
+        ),
+    )
 
 
 def spread(n: int) -> Fraction:
@@ -120,4 +152,5 @@ STATISTIC = Statistic(
     fewest_rows=2,
     synonyms=("var",),
     describe=describe,
+    describe_joint=describe_joint,
 )

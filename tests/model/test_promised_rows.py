@@ -9,7 +9,7 @@ import pytest
 import spec_text
 from reports.sample_releases import make_outcome
 
-from dpql.model.plan import Plan
+from dpql.model.plan import PartsOfOne, Plan
 from dpql.model.promised_rows import (
     condition_words,
     contradiction,
@@ -17,7 +17,7 @@ from dpql.model.promised_rows import (
 )
 from dpql.model.release import Outcome, Result
 from dpql.planner import plan
-from dpql.statistics.readout import read
+from dpql.statistics.reading import reader_of
 
 
 def promising(at_least: str | None = "100", **options: str) -> Plan:
@@ -43,14 +43,9 @@ def counting(made: Plan, *counts: int) -> Outcome:
     values = []
     for value, count in zip(result.values, counts, strict=True):
         noisy = (Fraction(count), *value.noisy[1:])
-        reading = read(
-            step.readout,
-            noisy,
-            [part.half_width for part in step.parts],
-            lower=step.lower,
-            upper=step.upper,
-            quantisation=step.quantisation,
-        )
+        if isinstance(step.readout, PartsOfOne):
+            noisy = (count * step.readout.per_row, Fraction(0))
+        reading = reader_of(step)(noisy)
         values.append(
             replace(
                 value,

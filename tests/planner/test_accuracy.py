@@ -48,9 +48,10 @@ def test_one_cell_has_one_accuracy() -> None:
 
 def test_a_ratio_promises_only_with_a_count() -> None:
     """Its parts have widths either way."""
-    (open_ended,) = planned({"mean": "x"}).steps
+    snapped = {"mean": "x", "mechanism": "snapping"}
+    (open_ended,) = planned(snapped).steps
     assert (open_ended.accuracy, open_ended.accuracy_all) == (None, None)
-    (promised,) = planned({"mean": "x", "at_least": "500"}).steps
+    (promised,) = planned(snapped | {"at_least": "500"}).steps
     widths = [part.half_width for part in open_ended.parts]
     assert widths == [part.half_width for part in promised.parts]
     # scale (a_sum + Q a_count) / rows, with half a step of 1 and Q = 10
@@ -59,7 +60,8 @@ def test_a_ratio_promises_only_with_a_count() -> None:
 
 def test_the_grid_is_part_of_the_error() -> None:
     """A float's quantisation is added to what noise does."""
-    (step,) = planned({"mean": "y", "at_least": "500"}).steps
+    snapped = {"mean": "y", "at_least": "500", "mechanism": "snapping"}
+    (step,) = planned(snapped).steps
     grid = step.grids[0]
     assert step.quantisation == grid.error * grid.step > 0
     count, total = (part.half_width for part in step.parts)

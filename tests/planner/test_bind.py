@@ -14,6 +14,7 @@ from dpql.planner import plan
 from dpql.planner.bind import count_cells, is_known
 
 KEYS = "{type: category, keys: [a, b, c]}"
+SNAPPED = {"mechanism": "snapping"}
 SHARE = {"spend": "{share: 1}"}
 
 
@@ -92,9 +93,12 @@ def test_a_unit_is_bounded_by_cell(
     [
         ({"count": "rows"}, {"count": (3, 1)}),
         ({"sum": "x"}, {"sum": (30, 1)}),
-        ({"mean": "x"}, {"count": (3, 1), "sum": (30, 2)}),
-        ({"variance": "x"}, {"count": (3, 1), "sum": (30, 2), "squares": (300, 1)}),
-        ({"mean": "x", "at_least": "5"}, {"count": (3, 1), "sum": (30, 2)}),
+        ({"mean": "x"} | SNAPPED, {"count": (3, 1), "sum": (30, 2)}),
+        (
+            {"variance": "x"} | SNAPPED,
+            {"count": (3, 1), "sum": (30, 2), "squares": (300, 1)},
+        ),
+        ({"mean": "x"}, {"upper": (2 * 30 * 2, 1), "lower": (2 * 30 * 2, 1)}),
     ],
 )
 def test_units_of_several_rows_leave_a_private_number_of_rows(
@@ -107,11 +111,11 @@ def test_units_of_several_rows_leave_a_private_number_of_rows(
     assert parts == found
 
 
-def test_a_covariance_of_units_with_several_rows_is_refused() -> None:
-    """DPQL422, with its place and a way out, also when no resolve has looked."""
+def test_a_covariance_that_snapping_cannot_hide_is_refused() -> None:
+    """DPQL422, with its place and a way out: its n is private, beside units."""
     spec = make_spec(
         {"p": ID, "x": integer(0, 10), "y": integer(0, 10)},
-        {"it": {"covariance": "[x, y]"} | SHARE},
+        {"it": {"covariance": "[x, y]", "mechanism": "snapping"} | SHARE},
         **REPLACE,
     )
     plan(spec)
@@ -120,7 +124,7 @@ def test_a_covariance_of_units_with_several_rows_is_refused() -> None:
         plan(replace(spec, privacy=privacy))
     (fault,) = caught.value.diagnostics
     assert fault.span is not None
-    assert "`unit: row`" in str(fault.hint)
+    assert "`mechanism: geometric`" in str(fault.hint)
 
 
 def test_all_refusals_come_at_once_with_their_places() -> None:

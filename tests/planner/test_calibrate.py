@@ -27,8 +27,10 @@ def step_of(statistic: dict[str, str], **options: str) -> Step:
 UNIT = {"unit": "p", "contributes": "{rows: 2, groups: 2}"}
 
 
-@pytest.mark.parametrize("mechanism", list(MECHANISMS))
-@pytest.mark.parametrize("parts", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("mechanism", "parts"),
+    [("geometric", 1), ("snapping", 1), ("snapping", 2), ("snapping", 3)],
+)
 def test_parts_share_alike_and_cells_pay_for_what_they_touch(
     mechanism: str, parts: int
 ) -> None:
@@ -45,15 +47,36 @@ def test_parts_share_alike_and_cells_pay_for_what_they_touch(
     assert step.loss == sum(part.loss for part in step.parts) <= step.epsilon == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "parts", "per_row"), [("mean", 2, 10), ("variance", 3, 100)]
+)
+def test_parts_of_one_have_the_whole_epsilon_each(
+    kind: str, parts: int, per_row: int
+) -> None:
+    """They change by so much together, over all cells, and their loss counts once."""
+    step = step_of({kind: "x", "by": "[g]"}, mechanism="geometric", **UNIT)
+    assert step.joint
+    assert len(step.parts) == parts
+    for part in step.parts:
+        scale, change = part.measure.scale, part.measure.sensitivity
+        assert 2 * 2 * per_row * scale == change
+        noise = MECHANISMS["geometric"].restore(dict(part.noise.parameters))
+        assert (change, 1) == (noise.sensitivity, part.epsilon)
+        assert MECHANISMS["geometric"].loss(noise) == part.loss == 1
+    assert 1 == step.loss == step.epsilon
+
+
 def test_parts_of_different_l0_pay_the_same() -> None:
     """Under replace_one a filtered count moves once, a centred sum twice."""
     step = step_of(
         {"mean": "x", "where": "x > 1"},
+        mechanism="snapping",
         rows="{exactly: 100}",
         neighbours="replace_one",
     )
     assert [part.measure.l0 for part in step.parts] == [1, 2]
-    assert [part.loss for part in step.parts] == [Fraction(1, 2)] * 2
+    assert [part.epsilon for part in step.parts] == [Fraction(1, 2)] * 2
+    assert all(part.loss <= part.epsilon for part in step.parts)
     assert step.l0 == 2
 
 

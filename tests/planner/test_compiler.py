@@ -227,6 +227,9 @@ def offences(tree: ast.AST) -> Iterator[str]:
                 yield module
 
 
+DIRECTED = {"inversion", "spread_reading", "tails", "totals"}
+"""Modules of intervals: MPFR with its rounding directed, so that they only widen."""
+
 FORBIDDEN = {"math", "random", "secrets", "numpy", "polars", "gmpy2", "os", "time"}
 
 
@@ -235,7 +238,8 @@ FORBIDDEN = {"math", "random", "secrets", "numpy", "polars", "gmpy2", "os", "tim
 )
 def test_planning_is_exact_and_pure(path: Path) -> None:
     """No float, no foreign arithmetic, no coins, no clock."""
-    assert list(offences(ast.parse(path.read_text("utf-8")))) == []
+    found = list(offences(ast.parse(path.read_text("utf-8"))))
+    assert (["gmpy2"] if path.stem in DIRECTED else []) == found
 
 
 def test_the_rule_would_find_an_offence() -> None:

@@ -295,6 +295,7 @@ def integers_of(case: Case, known: bool) -> Spec:  # noqa: FBT001  which of two 
         statistics,
         rows=f"{{{'exactly' if known else 'at_most'}: {len(expect['u'])}}}",
         neighbours="replace_one" if known else "add_remove",
+        mechanism="snapping",
     )
 
 

@@ -23,7 +23,7 @@ from dpql.reports.predicate_builder import build
 from dpql.reports.statement import write_content, write_statement
 from dpql.reports.trust import Trust, parse_trust, trust_line
 from dpql.reports.verify import Verified, verify
-from dpql.statistics.readout import read
+from dpql.statistics.reading import reader_of
 
 DAY = date(2026, 11, 16)
 DATASET = "wages-2025"
@@ -121,7 +121,7 @@ def _values(step: Step, wanted: Plan) -> Iterator[Value]:
         (MECHANISMS[part.noise.mechanism], part, part.noise.parameters)
         for part in step.parts
     ]
-    widths = [part.half_width for part in step.parts]
+    read = reader_of(step)
     for number, cell in enumerate(cells(step, wanted.spec.data)):
         noisy = []
         for module, part, parameters in parts:
@@ -130,14 +130,7 @@ def _values(step: Step, wanted: Plan) -> Iterator[Value]:
             middle = (part.measure.lower + 3 * part.measure.upper) // 4
             middle_step = ((middle - module.outcome(noise, 0)) / spacing).__floor__()
             noisy.append(module.outcome(noise, middle_step + 3 * number - 2))
-        reading = read(
-            step.readout,
-            noisy,
-            widths,
-            lower=step.lower,
-            upper=step.upper,
-            quantisation=step.quantisation,
-        )
+        reading = read(noisy)
         yield Value(
             cell=cell,
             noisy=tuple(noisy),

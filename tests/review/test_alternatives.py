@@ -32,7 +32,7 @@ def test_a_step_gives_back_what_it_was_made_from() -> None:
     assert statistic_of(made, step).name == step.name
     error = error_at(made, step, step.mechanism, step.epsilon, rows=None)
     assert error == step.accuracy
-    assert description_of(step).upper == step.upper
+    assert description_of(made, step, step.mechanism).upper == step.upper
 
 
 def test_a_round_target_is_priced() -> None:

@@ -173,7 +173,14 @@ def test_a_unit_that_changes_one_cell_twice_does_not_change_two() -> None:
     made = plan(
         make_spec(
             {"x": "{type: integer, bounds: [0, 9], nulls: {as: 0}}"},
-            {"it": {"mean": "x", "where": "x > 3", "spend": "{share: 1}"}},
+            {
+                "it": {
+                    "mean": "x",
+                    "where": "x > 3",
+                    "mechanism": "snapping",
+                    "spend": "{share: 1}",
+                }
+            },
             rows="{exactly: 100}",
             neighbours="replace_one",
         )

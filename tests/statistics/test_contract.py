@@ -256,7 +256,7 @@ class Bounded:
 BOUNDED = [
     Bounded(kind, k, lower)
     for kind, statistic in STATISTICS.items()
-    if not statistic.needs_public_count and not statistic.splits
+    if kind != "covariance" and not statistic.splits
     for k in (1, 2)
     for lower in ((Fraction(-1), Fraction(0), Fraction(3)))
 ]

@@ -22,6 +22,9 @@ def test_the_model_holds_every_option() -> None:
 
 
 def test_options_belong_to_statistics() -> None:
-    """Bins are those of a histogram; a promise is that of a mean or a variance."""
+    """Bins are those of a histogram; a promise is that of what a count divides."""
     found = {option.name: statistics_with(option) for option in OPTIONS}
-    assert {"bins": ("histogram",), "at_least": ("mean", "variance")} == found
+    assert {
+        "bins": ("histogram",),
+        "at_least": ("mean", "variance", "covariance"),
+    } == found

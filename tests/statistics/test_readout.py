@@ -22,6 +22,7 @@ NOTHING = F(0)
 def test_a_measure_is_clamped_into_its_range() -> None:
     """More rows than declared cannot leave the range, and terms multiply."""
     measure = Measure(
+        scale=Fraction(1),
         name="squares",
         terms=(
             Term(coefficient=3, moments=("uu",)),
