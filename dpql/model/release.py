@@ -214,7 +214,7 @@ def cells(
     """
     axes = [_keys(data, name) for name in step.by]
     for column in step.bin_columns:
-        write = number_text if version == VERSION else plain
+        write = number_text if version > 1 else plain
         axes.append(bins(step.edges, write) or _keys(data, column))
     return product(*axes)
 

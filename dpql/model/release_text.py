@@ -24,7 +24,7 @@ from dpql.model.notation import (
     measure_text,
     plain,
 )
-from dpql.model.plan import VERSION, Plan
+from dpql.model.plan import Plan
 from dpql.model.promised_rows import condition_words, contradiction, noisy_rows
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def cell_labels(plan: Plan, result: Result) -> Iterator[str]:
     text; their tables are signed and stay so.
     """
     headings, cells = result.headings, (value.cell for value in result.values)
-    if plan.version == VERSION:
+    if plan.version > 1:
         yield from cell_texts(headings, cells)
         return
     for cell in cells:
