@@ -51,6 +51,8 @@ TESTED_ELSEWHERE = {
     # intervals, by the law of the parts that they are read from
     "statistics/inversion.py": "statistics/test_parts_reading.py",
     "statistics/spread_reading.py": "statistics/test_parts_reading.py",
+    "statistics/joint.py": "curator/test_parts_of_one.py",
+    "statistics/reading.py": "curator/test_parts_of_one.py",
 }
 """Modules without a file of tests that bears their name, and where their tests are.
 

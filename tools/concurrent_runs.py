@@ -85,6 +85,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--runs", type=int, default=16)
     parser.add_argument("--server", help="a PostgreSQL database to keep ledgers in")
     options = parser.parse_args(arguments)
+    if options.runs < AFFORDABLE:
+        parser.error(f"{AFFORDABLE} runs can be paid for, so ask for at least as many")
     multiprocessing.set_forkserver_preload(list(MODULES))
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as root:

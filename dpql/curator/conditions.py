@@ -15,14 +15,12 @@ from dpql.curator.grid import interval
 from dpql.model.spec import (
     And,
     Between,
-    CategoryColumn,
     Comparison,
     Condition,
     Data,
     IsNull,
     Membership,
     Not,
-    NumberColumn,
     Operator,
     Or,
 )
@@ -151,12 +149,12 @@ def compile_condition(condition: Condition, data: Data) -> Test:  # noqa: PLR091
 
 
 def _within(name: str, operator: Operator, value: Fraction, data: Data) -> Within:
-    found = interval(number_column(data, name), operator, value)
+    found = interval(data.number(name), operator, value)
     return Within(name, found.lower, found.upper)
 
 
 def _one_of(name: str, words: tuple[str, ...], data: Data) -> OneOf:
-    keys = category_column(data, name).keys
+    keys = data.category(name).keys
     codes = tuple(code for code, key in enumerate(keys) if key in words)
     return OneOf(name, codes, tuple(keys[code] for code in codes))
 
@@ -171,20 +169,6 @@ def columns_of(test: Test) -> Iterator[str]:
                 yield from columns_of(operand)
         case _:
             yield test.column
-
-
-def category_column(data: Data, name: str) -> CategoryColumn:
-    """Return a column of categories."""
-    column = data.column(name)
-    assert isinstance(column, CategoryColumn), "the planner lets no other group"
-    return column
-
-
-def number_column(data: Data, name: str) -> NumberColumn:
-    """Return a column of numbers."""
-    column = data.column(name)
-    assert isinstance(column, NumberColumn), "the planner sums no other"
-    return column
 
 
 def shortened(words: Sequence[object]) -> str:

@@ -16,10 +16,8 @@ from operator import mul
 from dpql.curator.columns import CanonicalColumn, canonical_columns
 from dpql.curator.conditions import (
     Test,
-    category_column,
     columns_of,
     compile_condition,
-    number_column,
     shortened,
 )
 from dpql.curator.grid import Bins, Quantiser, bins, quantiser
@@ -208,7 +206,7 @@ def compile_program(plan: Plan) -> Program:
 
 def _tally(step: Step, data: Data) -> Tally:
     factors = [
-        Factor(grid.column, quantiser(number_column(data, grid.column), grid.steps))
+        Factor(grid.column, quantiser(data.number(grid.column), grid.steps))
         for grid in step.grids
     ]
     return Tally(
@@ -222,7 +220,7 @@ def _tally(step: Step, data: Data) -> Tally:
             dict.fromkeys(
                 grid.column
                 for grid in step.grids
-                if isinstance(number_column(data, grid.column).nulls, DropNulls)
+                if isinstance(data.number(grid.column).nulls, DropNulls)
             )
         ),
         moments=tuple(
@@ -242,7 +240,7 @@ def _axes(step: Step, data: Data) -> Iterator[Axis]:
     for name in step.by:
         yield _key_axis(name, data)
     if step.edges:
-        column = number_column(data, step.columns[0])
+        column = data.number(step.columns[0])
         drops = isinstance(column.nulls, DropNulls)
         yield BinAxis(column.name, bins(column, step.edges), drops)
         return
@@ -252,7 +250,7 @@ def _axes(step: Step, data: Data) -> Iterator[Axis]:
 
 
 def _key_axis(name: str, data: Data) -> KeyAxis:
-    return KeyAxis(name, len(category_column(data, name).keys))
+    return KeyAxis(name, len(data.category(name).keys))
 
 
 def _product(numbers: Iterable[int]) -> int:

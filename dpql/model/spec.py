@@ -172,6 +172,18 @@ class Data:
         """Return the column of that name; resolve has made sure there is one."""
         return next(column for column in self.columns if column.name == name)
 
+    def category(self, name: str) -> CategoryColumn:
+        """Return the category of that name."""
+        column = self.column(name)
+        assert isinstance(column, CategoryColumn), "the planner lets no other group"
+        return column
+
+    def number(self, name: str) -> NumberColumn:
+        """Return the column of numbers of that name."""
+        column = self.column(name)
+        assert isinstance(column, NumberColumn), "the planner sums no other"
+        return column
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contributes:
