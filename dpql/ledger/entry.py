@@ -171,15 +171,19 @@ class Row:
     digest: object
 
 
-def read_chain(dataset: str, rows: Sequence[Row]) -> tuple[Entry, ...]:
+def read_chain(
+    dataset: str, rows: Sequence[Row], digests: Sequence[str] = ()
+) -> tuple[Entry, ...]:
     """Return the entries of a dataset; refuse rows that are not one whole chain.
+
+    ``digests`` are those of the entries before them, which were checked already.
 
     Raises:
         LedgerFault: a row was changed, moved, added or removed (DPQL705).
     """
     entries: list[Entry] = []
-    previous = GENESIS
-    for number, row in enumerate(rows, start=1):
+    previous = digests[-1] if digests else GENESIS
+    for number, row in enumerate(rows, start=len(digests) + 1):
         entry = _read(row)
         if (
             entry is None

@@ -1,8 +1,8 @@
 """The ledger: what may be spent on a dataset, what was spent, and on which reports.
 
-Every operation is one transaction: it reads the whole chain of its dataset, checks the
-chain against the witness, and adds a few entries at most. So a ledger that was altered
-or rolled back refuses before any noise is drawn.
+Every operation is one transaction: it reads what its process has not yet checked of the
+chain (`dpql.ledger.checked`), checks the chain against the witness, and adds a few
+entries. So a ledger that was altered or rolled back refuses before noise is drawn.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from uuid import uuid4
 
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, Run, State, unit_of
+from dpql.ledger.checked import Checked
 from dpql.ledger.data_identity import DataIdentity, identify
 from dpql.ledger.entry import (
     Bound,
@@ -51,7 +52,6 @@ from dpql.ledger.transaction import (
     Reservation,
     Sealed,
     Transaction,
-    account_of,
     check_files,
     heads_of,
     sealed_file,
@@ -68,6 +68,7 @@ class Ledger:
 
     store: Store
     witnesses: tuple[Witness | WitnessFolder, ...] = ()
+    checked: Checked = field(default_factory=Checked, repr=False, compare=False)
 
     def open_account(
         self,
@@ -286,7 +287,7 @@ class Ledger:
         return tuple(sorted({*names, *seen}))
 
     def account(self, dataset: str, known: Iterable[Head] = ()) -> Account:
-        """Return the budget of a dataset after checking its whole chain.
+        """Return the budget of a dataset after checking its chain.
 
         ``known`` are heads from published reports.
 
@@ -304,12 +305,13 @@ class Ledger:
         return account
 
     def verify(self, dataset: str, known: Iterable[Head] = ()) -> Account:
-        """Return the budget of a dataset after checking its chain and its reports.
+        """Return the budget of a dataset after checking its whole chain and reports.
 
         Raises:
             LedgerFault: as `account` does, or a stored file is missing or altered
                 (DPQL711).
         """
+        self._read(dataset, whole=True)
         account = self.account(dataset, known)
         with self.store.session(write=False) as session:
             check_files(session, account)
@@ -328,7 +330,7 @@ class Ledger:
             return
         with self.store.session(write=False) as session:
             names = session.datasets()
-            accounts = {name: account_of(session, name) for name in names}
+            accounts = {name: self.checked.account(session, name) for name in names}
         account = accounts.get(dataset, Account(dataset=dataset))
         refuse_foreign_data(identity, account, accounts)
 
@@ -363,7 +365,7 @@ class Ledger:
         with self.store.session(write=True) as session:
             account = Account(dataset=dataset)
             if dataset:
-                account = account_of(session, dataset)
+                account = self.checked.account(session, dataset)
                 seen = self._seen(account)
                 refuse_lost(account, seen, [*seen, *heads_of(dataset, known)])
             transaction = Transaction(session, account)
@@ -384,14 +386,14 @@ class Ledger:
         seen = (name for one in self.witnesses for name in one.datasets(ledger))
         accounts = {own.dataset: own} if own.seq else {}
         for name in sorted({*session.datasets(), *seen} - {own.dataset}):
-            account = account_of(session, name)
+            account = self.checked.account(session, name)
             refuse_rollback(account, self._seen(account))
             accounts[name] = account
         return accounts
 
-    def _read(self, dataset: str) -> Account:
+    def _read(self, dataset: str, *, whole: bool = False) -> Account:
         with self.store.session(write=False) as session:
-            return account_of(session, dataset)
+            return self.checked.account(session, dataset, whole=whole)
 
     def _seen(self, account: Account) -> list[Head]:
         """Return the heads that the witnesses have seen of the account's chain."""

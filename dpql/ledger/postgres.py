@@ -87,12 +87,13 @@ class PostgresSession:
         query = 'SELECT DISTINCT dataset COLLATE "C" FROM dpql_entry ORDER BY 1'
         return [str(name) for (name,) in self.connection.execute(query)]
 
-    def rows(self, dataset: str) -> list[Row]:
-        """Return the entries of a dataset in the order of their numbers."""
+    def rows(self, dataset: str, first: int = 1) -> list[Row]:
+        """Return the entries of a dataset from a number on, in order."""
         query = (
-            "SELECT seq, body, digest FROM dpql_entry WHERE dataset = %s ORDER BY seq"
+            "SELECT seq, body, digest FROM dpql_entry "
+            "WHERE dataset = %s AND seq >= %s ORDER BY seq"
         )
-        return [Row(*row) for row in self.connection.execute(query, (dataset,))]
+        return [Row(*row) for row in self.connection.execute(query, (dataset, first))]
 
     def append(self, entry: Entry) -> None:
         """Add an entry."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import assert_never
 
-from dpql.ledger.account import ZERO, Account, Run, State
+from dpql.ledger.account import Account, Run, State
 from dpql.ledger.entry import (
     GENESIS,
     Bound,
@@ -36,17 +36,26 @@ def replay(dataset: str, entries: Sequence[Entry]) -> Account:
     Raises:
         LedgerFault: an entry breaks a rule (DPQL705).
     """
-    state = _Replay(Account(dataset=dataset), {}, ZERO, [])
-    for entry in entries:
-        state.apply(entry)
-    return state.result()
+    return go_on(Account(dataset=dataset), entries)
 
 
 def follow(account: Account, entry: Entry) -> Account:
     """Return the account after one more entry; refuse one that breaks a rule."""
+    return go_on(account, [entry])
+
+
+def go_on(account: Account, entries: Sequence[Entry]) -> Account:
+    """Return the account after more entries.
+
+    Raises:
+        LedgerFault: an entry breaks a rule (DPQL705).
+    """
+    if not entries:
+        return account
     runs = {run.number: run for run in account.runs}
     state = _Replay(account, runs, account.committed, list(account.digests))
-    state.apply(entry)
+    for entry in entries:
+        state.apply(entry)
     return state.result()
 
 

@@ -88,10 +88,13 @@ class SqliteSession:
         query = "SELECT DISTINCT dataset FROM entry ORDER BY dataset"
         return [str(name) for (name,) in self.connection.execute(query)]
 
-    def rows(self, dataset: str) -> list[Row]:
-        """Return the entries of a dataset in the order of their numbers."""
-        query = "SELECT seq, body, digest FROM entry WHERE dataset = ? ORDER BY seq"
-        return [Row(*row) for row in self.connection.execute(query, (dataset,))]
+    def rows(self, dataset: str, first: int = 1) -> list[Row]:
+        """Return the entries of a dataset from a number on, in order."""
+        query = (
+            "SELECT seq, body, digest FROM entry "
+            "WHERE dataset = ? AND seq >= ? ORDER BY seq"
+        )
+        return [Row(*row) for row in self.connection.execute(query, (dataset, first))]
 
     def append(self, entry: Entry) -> None:
         """Add an entry."""

@@ -22,8 +22,8 @@ class Session(Protocol):
         """Return the names of all datasets, sorted."""
         ...
 
-    def rows(self, dataset: str) -> list[Row]:
-        """Return the entries of a dataset in the order of their numbers."""
+    def rows(self, dataset: str, first: int = 1) -> list[Row]:
+        """Return the entries of a dataset from a number on, in order."""
         ...
 
     def append(self, entry: Entry) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, Run
 from dpql.ledger.data_identity import DataIdentity
-from dpql.ledger.entry import Event, Head, read_chain
-from dpql.ledger.replay import follow, next_entry, replay
+from dpql.ledger.entry import Event, Head
+from dpql.ledger.replay import follow, next_entry
 from dpql.ledger.store import Session
 
 
@@ -79,16 +79,6 @@ class Transaction:
 def heads_of(dataset: str, known: Iterable[Head]) -> list[Head]:
     """Return the known heads of one dataset."""
     return [head for head in known if head.dataset == dataset]
-
-
-def account_of(session: Session, dataset: str) -> Account:
-    """Return the account of a dataset after checking its chain; it may be empty.
-
-    Raises:
-        LedgerFault: the chain was altered (DPQL705).
-    """
-    account = replay(dataset, read_chain(dataset, session.rows(dataset)))
-    return replace(account, ledger=session.ledger_id())
 
 
 def sealed_run(session: Session, dataset: str, run: Run) -> Sealed:

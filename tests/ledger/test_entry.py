@@ -35,9 +35,11 @@ def test_edited_rows_are_noticed(stores: Stores, edit: str) -> None:
     with tampering(location) as execute:
         for statement in edit.split(";"):
             execute(statement)
+    later = open_ledger(location, witness=stores.witness())
     for attempt in (
         lambda: ledger.verify(DATASET),
         lambda: ledger.reserve(DATASET, count_plan(), again=True),
+        lambda: later.reserve(DATASET, count_plan(), again=True),
     ):
         with pytest.raises(LedgerFault) as refusal:
             attempt()

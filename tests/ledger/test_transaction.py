@@ -12,11 +12,11 @@ from chains import OPENED, reserved
 
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account
+from dpql.ledger.checked import Checked
 from dpql.ledger.entry import CapRaised, Drawing, Head, Released
 from dpql.ledger.sqlite import SqliteStore
 from dpql.ledger.transaction import (
     Transaction,
-    account_of,
     check_files,
     heads_of,
     sealed_file,
@@ -43,9 +43,9 @@ def test_events_continue_the_chain(store: SqliteStore) -> None:
         seen = transaction.add(CapRaised(cap=Fraction(5)))
         seen = replace(seen, ledger=session.ledger_id())
     with store.session(write=False) as session:
-        assert seen == account_of(session, "d")
+        assert seen == Checked().account(session, "d")
         assert (2, Fraction(5)) == (seen.seq, seen.cap)
-        assert 0 == account_of(session, "other").seq
+        assert 0 == Checked().account(session, "other").seq
 
 
 def test_a_sealed_report_comes_back(store: SqliteStore) -> None:
