@@ -64,6 +64,7 @@ bench: $(READY)  ## print speed as ratios measured side by side
 
 bench-wide: $(READY)  ## print the cost of privacy on many kinds of work and of data
 	$(BIN)/python benchmarks/wide.py
+	$(BIN)/python benchmarks/values.py
 
 constraints:  ## renew constraints.txt: the newest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .venv-newest
