@@ -19,11 +19,16 @@ from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
 
 
 def known_heads(
-    folders: Iterable[Path], signers: Iterable[Signer], trust: Trust | None
+    folders: Iterable[Path],
+    signers: Iterable[Signer],
+    trust: Trust | None,
+    *,
+    compared: str = "",
 ) -> list[Head]:
     """Return the heads that trusted keys signed, from the releases in some folders.
 
-    A report by anybody else is passed over: it could name any head.
+    A report by anybody else is passed over: it could name any head. So is the one with
+    the digest ``compared``, which the ledger was compared with already.
     """
     own = [
         TrustedKey(
@@ -40,6 +45,8 @@ def known_heads(
     for path in _envelopes(folders):
         with contextlib.suppress(VerifyFault):
             envelope, _ = read_folder(path)
+            if hashlib.sha256(envelope).hexdigest() == compared:
+                continue
             payload = open_envelope(envelope, known, role=RELEASE_ROLE).payload
             record = read_ledger_record(payload)
             heads += [] if record is None else [head_of(record, envelope)]

@@ -42,7 +42,8 @@ def verify_release(
     record = verified.predicate.ledger
     if ledger is not None and record is not None:
         # An old copy of the ledger may know this release, and not a later one.
-        ledger.account(record.dataset, known_heads(_siblings(folder), (), trust))
+        beside = known_heads(_siblings(folder), (), trust, compared=verified.digest)
+        ledger.account(record.dataset, beside)
     return verified if files is None else _with_folder(verified, folder, files)
 
 

@@ -63,3 +63,12 @@ def test_foreign_report_beside_cannot_block_a_run(office: Office) -> None:
     heads = known_heads([office.releases], [STEWARD], None)
     assert [type(head) for head in heads] == [Head]
     assert office.run("two", again=True).fresh
+
+
+def test_a_report_that_was_compared_is_not_read_again(office: Office) -> None:
+    """Whoever verifies a report has compared it with the ledger already."""
+    done = office.run()
+    (head,) = known_heads([office.releases], [STEWARD], None)
+    assert done.report.digest == head.envelope
+    again = known_heads([office.releases], [STEWARD], None, compared=done.report.digest)
+    assert [] == again
