@@ -2,6 +2,7 @@
 
     among the rows of a unit in a cell, those of the smallest priority
     among the cells of a unit, those that hold its rows of the smallest priority
+    among what is left of a unit, if there is a total, rows of the smallest hash of that
 
 A priority is a hash of the run's secret salt, of the unit, of all that the sums see of
 the row, its cells included, and of the number of the row among the equal rows of the
@@ -83,10 +84,18 @@ class Bounder:
         priorities = row_priorities(salt, ids, contents[rows])
         order = ranked(ids, hashes[rows], priorities)
         self.order = rows[order]
+        self._priorities = priorities[order]
+        self._salt = salt
         self._blocks = list(_blocks(ids[order]))
 
     def survivors(
-        self, cells: NDArray[Any], *, count: int, rows: int, most_cells: int
+        self,
+        cells: NDArray[Any],
+        *,
+        count: int,
+        rows: int,
+        most_cells: int,
+        total: int | None = None,
     ) -> Mask:
         """Return which rows survive, in the order of the bounder.
 
@@ -96,15 +105,20 @@ class Bounder:
             count: how many cells there are.
             rows: the most rows of a unit in a cell.
             most_cells: the most cells of a unit.
+            total: the most rows of a unit, whatever its cells; None for no such bound.
         """
         keep: Mask = np.empty(len(cells), np.bool_)
         for block in self._blocks:
             part = cells[block.rows]
-            keep[block.rows] = (
+            kept = (
                 block.first_rows(part != 0, rows)
                 if count == 1
                 else block.first_rows_of_cells(part, count, rows, most_cells)
             )
+            if total is not None:
+                tickets = total_tickets(self._salt, self._priorities[block.rows])
+                kept = block.fewest_tickets(kept, tickets, total)
+            keep[block.rows] = kept
         return keep
 
 
@@ -147,6 +161,28 @@ class _Block:
         keep: Mask = np.zeros(len(cells), np.bool_)
         keep[order] = early
         return keep
+
+    def fewest_tickets(self, kept: Mask, tickets: Words, most: int) -> Mask:
+        """Return which of the kept rows have the smallest tickets of their unit."""
+        rows = np.flatnonzero(kept)
+        order = np.lexsort((tickets.take(rows), self.units.take(rows)))
+        rows = rows.take(order)
+        ranks = np.arange(len(rows))
+        start = _differ(self.units.take(rows), 1)
+        ranks -= np.maximum.accumulate(np.where(start, ranks, 0))
+        found: Mask = np.zeros(len(kept), np.bool_)
+        found[rows[ranks < most]] = True
+        return found
+
+
+def total_tickets(salt: bytes, priorities: Words) -> Words:
+    """Return the tickets of a unit's survivors: other hashes than their priorities.
+
+    Survivors of large cells have smaller priorities than others, since more rows
+    competed for their cell; by their priorities small cells would lose.
+    """
+    (word,) = salted(salt, "total", 1)
+    return mixed(np.full_like(priorities, word), priorities)
 
 
 def salted(salt: bytes, purpose: str, count: int) -> list[int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import chain
 from operator import mul
 
 from dpql.curator.columns import CanonicalColumn, canonical_columns
@@ -28,6 +29,9 @@ from dpql.model.spec import (
     DropNulls,
     Neighbours,
 )
+
+DISTINCT = "d"
+"""The moment that is no sum: the number of different values."""
 
 _TERM_BITS = 63
 """A term of a sum fits into a signed word."""
@@ -122,8 +126,25 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Distinct:
+    """The different values of a column: steps of numbers, codes of keys, or ids.
+
+    ``values`` is how many there may be; None for ids, of which anything may come.
+    """
+
+    column: str
+    factor: Factor | None
+    values: int | None
+
+    def __str__(self) -> str:
+        return f"different values of {self.factor or self.column}"
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """The sums of one statistic, for every cell.
+
+    A tally with ``distinct`` has no moments: it counts different values instead.
 
     Rows without a number in a column of ``present`` are left out of them, after the
     bound has acted.
@@ -133,6 +154,14 @@ class Tally:
     selection: Selection
     present: tuple[str, ...]
     moments: tuple[Moment, ...]
+    distinct: Distinct | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of what is computed for every cell."""
+        if self.distinct is not None:
+            return (DISTINCT,)
+        return tuple(moment.name for moment in self.moments)
 
     def __str__(self) -> str:
         return "\n".join([self.statistic, *(f"  {x}" for x in self._lines())])
@@ -147,12 +176,17 @@ class Tally:
         if selection.bound is not None:
             rows = _counted(selection.bound.rows, "row")
             cells = _counted(min(selection.bound.cells, selection.cells), "cell")
-            yield f"keeps   at most {rows} of a unit in each of at most {cells}"
+            total = selection.bound.total
+            in_all = "" if total is None else f", at most {total} in all"
+            yield f"keeps   at most {rows} of a unit in each of at most {cells}{in_all}"
         if self.present:
             yield f"drops   rows in which {' or '.join(self.present)} is null"
         for factor in dict.fromkeys(x for one in self.moments for x in one.factors):
             yield f"steps   {factor}"
-        yield f"sums    {', '.join(map(str, self.moments))}"
+        if self.distinct is not None:
+            yield f"counts  {self.distinct}"
+        else:
+            yield f"sums    {', '.join(map(str, self.moments))}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,9 +206,12 @@ class Program:
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        """All that is multiplied in any moment."""
+        """All numbers that are multiplied in any moment, or told apart."""
         moments = (moment for tally in self.tallies for moment in tally.moments)
-        return tuple(dict.fromkeys(x for moment in moments for x in moment.factors))
+        distinct = (tally.distinct for tally in self.tallies)
+        values = (one.factor for one in distinct if one and one.factor)
+        found = chain((x for moment in moments for x in moment.factors), values)
+        return tuple(dict.fromkeys(found))
 
     def __str__(self) -> str:
         many = "exactly" if self.counts_rows else "at most"
@@ -209,6 +246,8 @@ def _tally(step: Step, data: Data) -> Tally:
         Factor(grid.column, quantiser(data.number(grid.column), grid.steps))
         for grid in step.grids
     ]
+    distinct = _distinct(step, factors, data)
+    drops = () if distinct is None or distinct.factor else (distinct.column,)
     return Tally(
         statistic=step.name,
         selection=Selection(
@@ -222,12 +261,26 @@ def _tally(step: Step, data: Data) -> Tally:
                 for grid in step.grids
                 if isinstance(data.number(grid.column).nulls, DropNulls)
             )
-        ),
+        )
+        + drops,
         moments=tuple(
             Moment(moment.name, _factors(moment.name, factors))
             for moment in step.moments
+            if moment.name != DISTINCT
         ),
+        distinct=distinct,
     )
+
+
+def _distinct(step: Step, factors: list[Factor], data: Data) -> Distinct | None:
+    """Return what is counted by its different values, if anything is."""
+    if all(moment.name != DISTINCT for moment in step.moments):
+        return None
+    if factors:
+        return Distinct(factors[0].column, factors[0], factors[0].quantiser.steps + 1)
+    column = data.column(step.columns[0])
+    keys = column.keys if isinstance(column, CategoryColumn) else None
+    return Distinct(column.name, None, None if keys is None else len(keys))
 
 
 def _factors(name: str, factors: list[Factor]) -> tuple[Factor, ...]:
@@ -244,9 +297,8 @@ def _axes(step: Step, data: Data) -> Iterator[Axis]:
         drops = isinstance(column.nulls, DropNulls)
         yield BinAxis(column.name, bins(column, step.edges), drops)
         return
-    for name in step.columns:
-        if isinstance(data.column(name), CategoryColumn):
-            yield _key_axis(name, data)
+    for name in step.bin_columns:
+        yield _key_axis(name, data)
 
 
 def _key_axis(name: str, data: Data) -> KeyAxis:
@@ -267,5 +319,7 @@ def _reads(tally: Tally) -> Iterator[str]:
     yield from (axis.column for axis in tally.selection.axes)
     for moment in tally.moments:
         yield from (factor.column for factor in moment.factors)
+    if tally.distinct is not None:
+        yield tally.distinct.column
     if tally.selection.where is not None:
         yield from columns_of(tally.selection.where)

@@ -30,6 +30,8 @@ class Context:
     columns: dict[str, Column] = field(default_factory=dict)
     neighbours: Neighbours | None = None
     unit_column: bool = False
+    unit_is_row: bool = False
+    unit: str | None = None
     rows: int | None = None
     epsilon: Fraction | None = None
     unknown: dict[str, list[Span]] = field(default_factory=dict)

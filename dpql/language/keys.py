@@ -17,7 +17,7 @@ from dpql.model.shape import (
     Variants,
 )
 from dpql.model.spec import MechanismName, Neighbours, NumberType
-from dpql.statistics import OPTIONS, STATISTICS, statistics_with
+from dpql.statistics import KEYS, OPTIONS, field_of, statistics_with
 from dpql.statistics.statistic import COLUMN
 
 NAME = Text.of(
@@ -147,6 +147,14 @@ _CONTRIBUTES = Record(
     fields=(
         _required("rows", WHOLE, "At most so many rows of a unit in a group.", 3),
         _required("groups", WHOLE, "At most so many groups with rows of a unit.", 1),
+        _field(
+            "total",
+            WHOLE,
+            "At most so many rows of a unit in all groups together: less than `rows` "
+            "times `groups`, which then costs less noise. Which of them are kept is "
+            "one more fair lottery.",
+            5,
+        ),
     ),
 )
 _PRIVACY = Record(
@@ -162,7 +170,8 @@ _PRIVACY = Record(
         _field(
             "contributes",
             _CONTRIBUTES,
-            "What one unit can add at most; the rest is left out. Needed with an id.",
+            "What one unit can add at most to every statistic that does not say its "
+            "own; the rest is left out. Needed with an id.",
             {"rows": 3, "groups": 1},
         ),
         _field(
@@ -215,7 +224,7 @@ _AFTER_GROUPS = tuple(option for option in OPTIONS if option.after_groups)
 STATISTIC = Record(
     what="a statistic",
     fields=(
-        *(statistic.field for statistic in STATISTICS.values()),
+        *map(field_of, KEYS),
         *(option.field for option in _BEFORE_GROUPS),
         _field(
             "where",
@@ -232,6 +241,13 @@ STATISTIC = Record(
             ["district"],
         ),
         *(option.field for option in _AFTER_GROUPS),
+        _field(
+            "contributes",
+            _CONTRIBUTES,
+            "What one unit can add at most to this statistic, instead of what "
+            "`privacy` says; the rest is left out.",
+            {"rows": 2, "groups": 4, "total": 5},
+        ),
         _MECHANISM,
         _ALPHA,
         _GAMMA,
@@ -239,7 +255,7 @@ STATISTIC = Record(
             "spend", _SPEND, "How the statistic is paid: exactly one way.", {"share": 1}
         ),
     ),
-    one_of=(tuple(STATISTICS),),
+    one_of=(KEYS,),
     needs=tuple(
         (option.name, statistics_with(option))
         for option in (*_BEFORE_GROUPS, *_AFTER_GROUPS)

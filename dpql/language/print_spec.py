@@ -16,6 +16,7 @@ from dpql.model.spec import (
     AccuracyTarget,
     CategoryColumn,
     Column,
+    Contributes,
     Epsilon,
     FillNulls,
     IdColumn,
@@ -79,15 +80,22 @@ def _spec(spec: Spec) -> Plain:
 def _privacy(privacy: Privacy) -> Plain:
     plain: dict[str, Plain] = {"unit": privacy.unit or "row"}
     if privacy.unit is not None:
-        plain["contributes"] = {
-            "rows": str(privacy.contributes.rows),
-            "groups": str(privacy.contributes.groups),
-        }
+        plain["contributes"] = _contributes(privacy.contributes)
     return plain | {
         "neighbours": privacy.neighbours.value,
         "epsilon": number_text(privacy.epsilon),
         "delta": number_text(privacy.delta),
     }
+
+
+def _contributes(contributes: Contributes) -> Plain:
+    plain: dict[str, Plain] = {
+        "rows": str(contributes.rows),
+        "groups": str(contributes.groups),
+    }
+    if contributes.total is not None:
+        plain["total"] = str(contributes.total)
+    return plain
 
 
 def _column(column: Column) -> Plain:
@@ -117,13 +125,14 @@ def _number_column(column: NumberColumn) -> Plain:
 
 
 def _statistic(statistic: Statistic) -> Plain:
+    kind = STATISTICS[statistic.kind]
     of: Plain = list(statistic.columns)
     if not statistic.columns:
-        of = "rows"
+        of = kind.subject
     elif len(statistic.columns) == 1:
         of = statistic.columns[0]
-    plain: dict[str, Plain] = {statistic.kind: of}
-    for option in STATISTICS[statistic.kind].options:
+    plain: dict[str, Plain] = {kind.keyword: of}
+    for option in kind.options:
         given = getattr(statistic, option.member)
         if option.is_given(given):
             plain[option.name] = _option(given)
@@ -136,6 +145,8 @@ def _statistic(statistic: Statistic) -> Plain:
         )
     if statistic.by:
         plain["by"] = list(statistic.by)
+    if statistic.contributes is not None:
+        plain["contributes"] = _contributes(statistic.contributes)
     return plain | {
         "mechanism": statistic.mechanism.value,
         "alpha": number_text(statistic.alpha),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpql.diagnostics import shown
 from dpql.language.columns import resolve_columns
 from dpql.language.context import (
     Context,
@@ -14,6 +13,7 @@ from dpql.language.context import (
     value,
     whole,
 )
+from dpql.language.contributions import promised
 from dpql.language.left_out import filled_in, setting
 from dpql.language.numbers import exact, is_number
 from dpql.language.source import Source
@@ -22,7 +22,6 @@ from dpql.language.tree import Mapping, Node, Scalar, spans
 from dpql.model.limits import LARGEST_EPSILON, MOST_ROWS
 from dpql.model.notation import number_text
 from dpql.model.spec import (
-    Contributes,
     Data,
     Neighbours,
     Privacy,
@@ -45,7 +44,9 @@ def resolve(root: Mapping, source: Source) -> Spec:
     relation = setting("neighbours", privacy) if isinstance(privacy, Mapping) else None
     if relation in frozenset(Neighbours):
         context.neighbours = Neighbours(relation)
-    context.unit_column = text(value(privacy, "unit")) not in (None, "row")
+    unit = text(value(privacy, "unit"))
+    context.unit_column = unit not in (None, "row")
+    context.unit_is_row, context.unit = unit == "row", unit
     rows = _rows(value(data, "rows"), context)
     resolve_columns(value(data, "columns"), context)
     promise = _privacy(privacy, rows, context)
@@ -104,7 +105,7 @@ def _rows(node: Node | None, context: Context) -> Rows | None:
 
 def _privacy(node: Node | None, rows: Rows | None, context: Context) -> Privacy | None:
     unit_node = value(node, "unit")
-    contributes = _contributes(node, context)
+    contributes = promised(node, context)
     if context.neighbours is Neighbours.REPLACE_ONE and isinstance(rows, RowsAtMost):
         found = value(node, "neighbours")
         assert found is not None
@@ -162,40 +163,3 @@ def _delta(node: Node | None, context: Context) -> Fraction | None:
             "write `delta: 0`",
         )
     return delta
-
-
-def _contributes(node: Node | None, context: Context) -> Contributes | None:
-    block, unit = value(node, "contributes"), value(node, "unit")
-    if text(unit) == "row":
-        if block is not None:
-            context.add(
-                "DPQL315",
-                "`contributes` says nothing here: each row is a unit of its own",
-                block.span,
-                "delete it, or name an id column as `unit`",
-            )
-        return Contributes(rows=1, groups=1)
-    if block is None:
-        if unit is not None:
-            context.add(
-                "DPQL315",
-                f"nothing says how much one `{shown(text(unit) or '?')}` contributes",
-                unit.span,
-                "add `contributes: {rows: 1, groups: 1}`; it will be enforced",
-            )
-        return None
-    counts = []
-    for name in ("rows", "groups"):
-        found = value(block, name)
-        count = whole(found)
-        if found is None or count is None:
-            return None
-        if count < 1:
-            context.add(
-                "DPQL315",
-                f"`{name}` is {count}, and a unit contributes at least 1",
-                found.span,
-                f"write `{name}: 1` or more",
-            )
-        counts.append(count)
-    return Contributes(rows=counts[0], groups=counts[1])

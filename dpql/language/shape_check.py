@@ -127,7 +127,7 @@ def _choice(node: Node, shape: Choice, source: Source, what: str) -> None:
             "DPQL209",
             f"`{shown(text)}` is not {shape.what}",
             node.span,
-            close or f"write {quoted(shape.words)}",
+            close or f"write {quoted(shape.words)}{shape.otherwise}",
         )
 
 

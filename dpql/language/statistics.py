@@ -12,9 +12,11 @@ from dpql.language.context import (
     distinct,
     items,
     number,
+    text,
     value,
     whole,
 )
+from dpql.language.contributions import own
 from dpql.language.left_out import setting
 from dpql.language.numbers import exact, is_number
 from dpql.language.suggestions import quoted
@@ -32,7 +34,7 @@ from dpql.model.spec import (
     Spend,
     Statistic,
 )
-from dpql.statistics import STATISTICS, Option
+from dpql.statistics import KEYS, Option, statistic_of
 from dpql.statistics import Statistic as Kind
 from dpql.statistics.option import Input, Usage, Value
 
@@ -41,11 +43,13 @@ def resolve_statistic(
     entry: Entry, defaults: Node | None, context: Context
 ) -> Statistic | None:
     """Return the meaning of one statistic, or None after noting what is wrong."""
-    word = next((word for word in STATISTICS if value(entry.value, word)), None)
+    word = next((word for word in KEYS if value(entry.value, word)), None)
     if word is None:
         return None
-    kind = STATISTICS[word]
-    columns = _inputs(value(entry.value, word), kind, context)
+    given = value(entry.value, word)
+    kind = statistic_of(word, text(given))
+    _unit_counted(given, kind, context)
+    columns = _inputs(given, kind, context)
     by = distinct(items(value(entry.value, "by")), "`by`", context)
     for item in items(value(entry.value, "by")):
         context.typed(item.text, item.span, ("category",), "it cannot form groups")
@@ -58,6 +62,7 @@ def resolve_statistic(
     mechanism = setting("mechanism", entry.value, defaults)
     alpha = _level("alpha", entry, defaults, context)
     gamma = _level("gamma", entry, defaults, context)
+    contributes = own(entry.value, context)
     spend = _spend(value(entry.value, "spend"), context)
     if alpha is None or gamma is None or spend is None or mechanism not in MECHANISMS:
         return None
@@ -67,6 +72,7 @@ def resolve_statistic(
         columns=columns,
         where=where,
         by=by,
+        contributes=contributes,
         mechanism=MechanismName(mechanism),
         alpha=alpha,
         gamma=gamma,
@@ -90,6 +96,26 @@ def check_level(name: str, node: Node | None, context: Context) -> None:
             "strictly between 0 and 1",
             node.span,
             "write `alpha: 0.05`" if name == "alpha" else "write `gamma: 1e-9`",
+        )
+
+
+def _unit_counted(node: Node | None, kind: Kind, context: Context) -> None:
+    """Note units counted where each row is one, or as if they were values."""
+    if not isinstance(node, Scalar):
+        return
+    if kind.once and context.unit_is_row:
+        context.add(
+            "DPQL326",
+            "each row is a unit of its own, so there are as many as rows",
+            node.span,
+            "write `count: rows`, or name an id column as `unit`",
+        )
+    if kind.counts_values and context.unit_column and node.text == context.unit:
+        context.add(
+            "DPQL327",
+            f"`{shown(node.text)}` is the unit: each has one value, its own",
+            node.span,
+            "write `count: units`",
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from lark import Token, v_args
@@ -20,6 +21,15 @@ from dpql.language.quoting import unquoted
 from dpql.language.source import Source
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.statistics import OPTIONS
+
+_COUNTED = {
+    "ROWS": "rows",
+    "ROW": "rows",
+    "GROUPS": "groups",
+    "GROUP": "groups",
+    "IN": "total",
+}
+"""What a number of `giving` counts, by the word behind it."""
 
 Parts = list[tuple[str, Entry]]
 """What a statement says: the block each entry belongs to, and the entry."""
@@ -151,13 +161,19 @@ class TextBuilder(ConditionBuilder):
             parts += [("privacy", entry) for entry in entries]
         return parts
 
-    def giving(self, children: list[Token]) -> Entry:
-        """`giving at most N rows in at most M groups`."""
-        counts = [token for token in children if token.type == "NUMBER"]
+    def giving(self, children: list[Any]) -> Entry:
+        """`giving at most N rows in at most M groups, at most T in all`."""
+        words = [child for child in children if isinstance(child, Token)]
         entries = [
-            self._entry(token, name, token)
-            for token, name in zip(counts, ("rows", "groups"), strict=False)
+            self._entry(token, _COUNTED[noun.type], token)
+            for token, noun in pairwise(words)
+            if token.type == "NUMBER"
         ]
+        # A keyword could no longer be the name of a column.
+        for word in children:
+            if isinstance(word, Scalar) and word.text != "all":
+                message = f"`{shown(word.text)}` does not belong here"
+                self._source.add("DPQL120", message, word.span, "expected `all`")
         return self._entry(children[0], "contributes", self._block(*entries))
 
     @v_args(inline=True)

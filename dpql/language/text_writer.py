@@ -7,7 +7,7 @@ from dpql.language.quoting import key_text, quoted_text, subject_text
 from dpql.language.tree import Mapping, Node, Scalar, Sequence
 from dpql.language.yaml_writer import Line
 from dpql.model.notation import is_bare, name_text
-from dpql.statistics import OPTIONS, STATISTICS, Option
+from dpql.statistics import KEYS, OPTIONS, Option
 
 
 def text_lines(root: Mapping) -> list[Line]:
@@ -68,15 +68,21 @@ def _column(column: Mapping) -> str:
 def _privacy(privacy: Mapping) -> list[Line]:
     head = f"protect {subject_text(_scalar(privacy, 'unit'))}"
     if privacy.get("contributes") is not None:
-        given = _mapping(privacy, "contributes")
-        groups = _scalar(given, "groups")
-        noun = "group" if groups == "1" else "groups"
-        rows = _rows(_scalar(given, "rows"))
-        head += f" giving at most {rows} in at most {groups} {noun}"
+        head += f" {_giving(_mapping(privacy, 'contributes'))}"
     under = f"spending {_settings(privacy, 'epsilon', 'delta')}"
     if privacy.get("neighbours") is not None:
         under = f"under {_scalar(privacy, 'neighbours')} {under}"
     return [(("privacy",), head), (("privacy", "epsilon"), f"  {under}")]
+
+
+def _giving(given: Mapping) -> str:
+    groups = _scalar(given, "groups")
+    noun = "group" if groups == "1" else "groups"
+    rows = _rows(_scalar(given, "rows"))
+    text = f"giving at most {rows} in at most {groups} {noun}"
+    if given.get("total") is not None:
+        text += f", at most {_scalar(given, 'total')} in all"
+    return text
 
 
 def _statistics(block: Mapping) -> list[Line]:
@@ -91,7 +97,7 @@ def _statistics(block: Mapping) -> list[Line]:
 
 
 def _statistic(statistic: Mapping) -> str:
-    word = next(word for word in STATISTICS if statistic.get(word) is not None)
+    word = next(word for word in KEYS if statistic.get(word) is not None)
     of = statistic.get(word)
     inputs = (
         _items(statistic, word)
@@ -105,6 +111,8 @@ def _statistic(statistic: Mapping) -> str:
     if statistic.get("by") is not None:
         words.append(f"by {', '.join(map(name_text, _items(statistic, 'by')))}")
     words += _options(statistic, after_groups=True)
+    if statistic.get("contributes") is not None:
+        words.append(_giving(_mapping(statistic, "contributes")))
     if statistic.get("mechanism") is not None:
         words.append(f"using {_scalar(statistic, 'mechanism')}")
     words += [

@@ -6,7 +6,7 @@ from dpql.statistics import STATISTICS
 
 SYNONYMS: dict[str, str] = {
     **{
-        word: statistic.name
+        word: statistic.keyword
         for statistic in STATISTICS.values()
         for word in statistic.synonyms
     },

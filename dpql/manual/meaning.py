@@ -15,7 +15,7 @@ MEANING: dict[str, Code] = {
         title="a column is of the wrong type for its use",
         cause=(
             "Groups are formed by categories, sums and means are of numbers, the unit "
-            "of privacy is an id, and an id is for nothing else."
+            "of privacy is an id, and otherwise only `distinct` takes an id."
         ),
         wrong="by: [age]",
         right="by: [district]",
@@ -172,5 +172,20 @@ MEANING: dict[str, Code] = {
         cause="Rows are counted in 64 bits; at most 2^62 can be declared.",
         wrong="rows: {at_most: 5_000_000_000_000_000_000}",
         right="rows: {at_most: 2_000_000}",
+    ),
+    "DPQL326": Code(
+        title="units are counted where each row is one",
+        cause="`count: units` counts each unit once, however many rows it has.",
+        wrong="unit: row",
+        right="unit: person_id",
+    ),
+    "DPQL327": Code(
+        title="the different values of the unit are counted",
+        cause=(
+            "Each unit has one value, its own. `count: units` counts them and needs no "
+            "more noise for units with many rows."
+        ),
+        wrong="distinct: person_id",
+        right="count: units",
     ),
 }

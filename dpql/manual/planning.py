@@ -179,4 +179,13 @@ PLANNING: dict[str, Code] = {
         wrong="bounds: [0, 4_611_686_018_427_387_904]",
         right="bounds: [0, 100_000]",
     ),
+    "DPQL433": Code(
+        title="the values of a column cannot be told apart",
+        cause=(
+            "`distinct` counts the values of a column at its steps, and this one has "
+            "more steps than are counted exactly."
+        ),
+        wrong="x: {type: decimal, bounds: [0, 1e9], step: 1e-9, nulls: drop}",
+        right="x: {type: decimal, bounds: [0, 1e9], step: 0.01, nulls: drop}",
+    ),
 }

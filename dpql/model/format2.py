@@ -12,7 +12,10 @@ from typing import Any
 from dpql.model.codec import Malformed
 
 _ADDED: tuple[tuple[tuple[str, ...], str, Any], ...] = (
+    (("spec", "privacy", "contributes"), "total", None),
+    (("spec", "statistics"), "contributes", None),
     (("steps",), "joint", False),
+    (("steps", "bound"), "total", None),
     (("steps", "parts", "measure"), "scale", "1"),
 )
 """Where format 3 has a member more, which, and what an older plan has in its stead."""

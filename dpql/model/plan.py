@@ -43,11 +43,13 @@ LIMIT = 64 << 20
 class Bound:
     """At most ``rows`` rows of a unit in each of at most ``cells`` cells are kept.
 
-    The others are dropped, so how many rows are left is private.
+    Of these at most ``total`` are, if it is given: rows <= total < rows * cells. The
+    others are dropped, so how many rows are left is private.
     """
 
     rows: int
     cells: int
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +82,8 @@ class Moment:
     """A sum over the rows of a cell that the engine returns, exactly.
 
     ``name`` is the product summed: "n" is 1, "u" and "v" are the first and second
-    grid's whole numbers, "uu" and "uv" their products.
+    grid's whole numbers, "uu" and "uv" their products. "d" is no sum: it is the number
+    of different values.
     """
 
     name: str

@@ -26,6 +26,7 @@ from dpql.model.notation import (
 )
 from dpql.model.plan import Plan
 from dpql.model.promised_rows import condition_words, contradiction, noisy_rows
+from dpql.model.step_text import bound_text, excess_text
 
 if TYPE_CHECKING:
     from dpql.model.release import Outcome, Result, Value
@@ -104,6 +105,7 @@ def as_text(outcome: Outcome) -> str:
         blocks.append(
             "\n".join(
                 [f"{_whole(result.name)}{_promise(result)}"]
+                + [f"   {line}" for line in _bound(plan, result)]
                 + [
                     "   "
                     + "   ".join(
@@ -137,7 +139,8 @@ def as_html(outcome: Outcome) -> str:
             f"<table><caption>{_safe(result.name)}{_safe(_promise(result))}</caption>"
             f"<thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>"
         )
-        parts += [f"<p>{_safe(line.strip())}</p>" for line in _more(result)]
+        notes = [*_bound(plan, result), *_more(result)]
+        parts += [f"<p>{_safe(line.strip())}</p>" for line in notes]
     return "".join(parts)
 
 
@@ -166,6 +169,13 @@ def _promise(result: Result) -> str:
     return f" ± {plain(result.accuracy, _DIGITS, ROUND_CEILING)}{unit}, {sure}" + (
         f", {rests}" if rests else ""
     )
+
+
+def _bound(plan: Plan, result: Result) -> Iterator[str]:
+    """Yield which rows of a unit count: no interval shows the error of the others."""
+    unit = plan.spec.privacy.unit
+    if unit is not None and result.step.bound is not None:
+        yield f"counts {_whole(bound_text(result.step, unit))}: {excess_text(plan)}"
 
 
 def _more(result: Result) -> list[str]:

@@ -8,7 +8,7 @@ order of keys and the manual.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dpql.model.limits import TextFormat
 
@@ -42,10 +42,11 @@ class Number:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A scalar that is one of a few words."""
+    """A scalar that is one of a few words; ``otherwise`` is a hint for other ones."""
 
     what: str
     words: tuple[str, ...]
+    otherwise: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

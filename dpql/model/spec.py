@@ -187,10 +187,14 @@ class Data:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contributes:
-    """What one unit can add at most: ``rows`` in each of ``groups`` groups."""
+    """What one unit can add at most: ``rows`` in each of ``groups`` groups.
+
+    With a ``total``, rows <= total < rows * groups, it is that many rows in all.
+    """
 
     rows: int
     groups: int
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,7 +252,8 @@ class Statistic:
     empty for every other statistic and for the histogram of a category, whose bins are
     its keys. ``by`` names category columns; the groups are the product of their keys.
     ``at_least`` is a public promise, not enforced: every group of a mean or variance
-    of unknown count has so many rows. 0 < alpha < 1 and 0 < gamma <= 1.
+    of unknown count has so many rows. ``contributes`` is None where that of the spec
+    holds. 0 < alpha < 1 and 0 < gamma <= 1.
     """
 
     name: str
@@ -258,6 +263,7 @@ class Statistic:
     where: Condition | None
     by: tuple[str, ...]
     at_least: int | None = None
+    contributes: Contributes | None = None
     mechanism: MechanismName
     alpha: Fraction
     gamma: Fraction
@@ -295,3 +301,7 @@ class Spec:
     spans: Spans = field(default=Spans(), compare=False, repr=False)
     filled_in: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """What the text left to the language, such as "delta 0", in words."""
+
+    def contributes(self, statistic: Statistic) -> Contributes:
+        """Return what one unit can add to a statistic at most."""
+        return statistic.contributes or self.privacy.contributes

@@ -5,18 +5,36 @@ from __future__ import annotations
 from dpql.model.format1 import filled
 from dpql.model.notation import name_text
 from dpql.model.plan import Plan, Step
+from dpql.model.spec import Contributes
 
 
 def bound_text(step: Step, unit: str) -> str:
     """Return how many rows of a unit a step counts at most, and in how many groups."""
     assert step.bound is not None
     rows, reached, cells = step.bound.rows, step.bound.cells, step.cells
-    text = f"at most {rows} {'row' if rows == 1 else 'rows'} of a {name_text(unit)}"
+    text = f"at most {_rows(rows)} of a {name_text(unit)}"
+    if step.statistic == "units":
+        text = f"each {name_text(unit)} once"
     if cells == 1:
         return text
-    if reached >= cells:
-        return f"{text} in each of {cells} groups"
-    return f"{text} in {reached} of {cells} groups"
+    groups = f"each of {cells}" if reached >= cells else f"{reached} of {cells}"
+    in_all = "" if step.bound.total is None else f", {step.bound.total} in all"
+    return f"{text} in {groups} groups{in_all}"
+
+
+def bounds_text(plan: Plan) -> tuple[str, ...]:
+    """Return what counts of a unit, for each bound, with the statistics it is for.
+
+    One bound for all needs no list of those it is for.
+    """
+    unit = plan.spec.privacy.unit
+    names: dict[str, list[str]] = {}
+    for step in plan.steps:
+        if unit is not None and step.bound is not None:
+            names.setdefault(bound_text(step, unit), []).append(step.name)
+    if len(names) == 1:
+        return tuple(names)
+    return tuple(f"{words} ({', '.join(some)})" for words, some in names.items())
 
 
 def excess_text(plan: Plan) -> str:
@@ -37,3 +55,16 @@ def fault_text(plan: Plan) -> str | None:
         f"the bound of a unit at their fill: {', '.join(names)} are wrong where a unit "
         "had more rows than that"
     )
+
+
+def contributes_text(contributes: Contributes) -> str:
+    """Return what one unit may add at most, wherever it is said."""
+    groups = contributes.groups
+    text = (
+        f"{_rows(contributes.rows)} in {groups} {'group' if groups == 1 else 'groups'}"
+    )
+    return text if contributes.total is None else f"{text}, {contributes.total} in all"
+
+
+def _rows(count: int) -> str:
+    return f"{count} {'row' if count == 1 else 'rows'}"

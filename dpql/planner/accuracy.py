@@ -10,7 +10,7 @@ from dpql.planner.calibrate import granted, stated_error
 from dpql.planner.draft import Draft
 from dpql.statistics import Description
 
-MOMENTS = ("n", "u", "v", "uu", "uv")
+MOMENTS = ("n", "d", "u", "v", "uu", "uv")
 
 
 def state_accuracy(draft: Draft) -> Draft:

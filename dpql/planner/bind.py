@@ -146,23 +146,36 @@ def _setting(
     spec: Spec, statistic: Statistic, grids: tuple[Grid, ...], rules: Rules
 ) -> Setting:
     cells = count_cells(spec, statistic)
-    contributes = spec.privacy.contributes
+    contributes = spec.contributes(statistic)
+    kind = STATISTICS[statistic.kind]
+    rows = 1 if kind.once else contributes.rows
+    groups = min(contributes.groups, cells)
+    total = contributes.total
     return Setting(
         replace=spec.privacy.neighbours is Neighbours.REPLACE_ONE,
         known=is_known(spec, statistic, rules),
         rows=spec.data.rows.count,
-        rows_each=contributes.rows,
-        cells_each=min(contributes.groups, cells),
+        rows_each=rows,
+        cells_each=groups,
         cells=cells,
+        # With fewer cells than groups a total may bound nothing.
+        total=None if total is None or total >= rows * groups else total,
+        whole=statistic.where is None and not statistic.by and not kind.splits,
+        keys=_keys(spec, statistic) if kind.counts_values else None,
         grids=grids,
         unit_names=tuple(column.unit for column in _summed(spec, statistic)),
     )
 
 
+def _keys(spec: Spec, statistic: Statistic) -> int | None:
+    column = spec.data.column(statistic.columns[0])
+    return len(column.keys) if isinstance(column, CategoryColumn) else None
+
+
 def _bound(spec: Spec, setting: Setting) -> Bound | None:
     if spec.privacy.unit is None:
         return None
-    return Bound(rows=setting.rows_each, cells=setting.cells_each)
+    return Bound(rows=setting.rows_each, cells=setting.cells_each, total=setting.total)
 
 
 def describe(
@@ -201,7 +214,8 @@ def _describe(
     spec: Spec, statistic: Statistic, setting: Setting, rules: Rules
 ) -> Descriptions:
     """Return the descriptions under all mechanisms that can hide the statistic."""
-    for column in _summed(spec, statistic):
+    summed = _summed(spec, statistic)
+    for column in () if STATISTICS[statistic.kind].counts_values else summed:
         if setting.known and isinstance(column.nulls, DropNulls):
             raise PlanFault.of(
                 "DPQL424",

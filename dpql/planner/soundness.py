@@ -23,6 +23,7 @@ from dpql.model.spec import (
     Column,
     Comparison,
     Condition,
+    Contributes,
     DropNulls,
     Epsilon,
     FillNulls,
@@ -120,11 +121,17 @@ def _promise(spec: Spec, columns: dict[str, Column]) -> Iterator[bool]:
     if privacy.neighbours is Neighbours.REPLACE_ONE:
         numbers = [c for c in columns.values() if isinstance(c, NumberColumn)]
         yield not any(isinstance(column.nulls, DropNulls) for column in numbers)
-    yield min(privacy.contributes.rows, privacy.contributes.groups) >= 1
+    yield _sound_bounds(privacy.contributes)
     if privacy.unit is None:
-        yield privacy.contributes.rows == privacy.contributes.groups == 1
+        yield privacy.contributes == Contributes(rows=1, groups=1)
+        yield all(one.contributes is None for one in spec.statistics)
     else:
         yield isinstance(columns.get(privacy.unit), IdColumn)
+
+
+def _sound_bounds(bounds: Contributes) -> bool:
+    rows, groups, total = bounds.rows, bounds.groups, bounds.total
+    return min(rows, groups) >= 1 and (total is None or rows <= total < rows * groups)
 
 
 def _sound_column(column: Column) -> bool:
@@ -157,6 +164,8 @@ def _statistic(
     yield _has_format(statistic.name, limits.NAME)
     yield len(inputs) == kind.columns
     yield _distinct(statistic.columns)
+    yield spec.privacy.unit not in statistic.columns
+    yield spec.privacy.unit is not None or not kind.once
     yield all(given.type in kind.column_types for given in inputs)
     yield _distinct(statistic.by)
     yield len(statistic.by) <= limits.MOST_GROUPINGS
@@ -176,6 +185,7 @@ def _statistic(
             yield not any(option.check(value, usage))
         else:
             yield not given
+    yield statistic.contributes is None or _sound_bounds(statistic.contributes)
     yield 0 < statistic.alpha < 1
     yield 0 < statistic.gamma <= 1
     match statistic.spend:
@@ -191,6 +201,8 @@ def _input(name: str, column: Column | None) -> Input:
             found = type_.value
         case CategoryColumn():
             found = "category"
+        case IdColumn():
+            found = "id"
         case _:
             found = ""
     return Input(name=name, type=found, column=column)

@@ -28,7 +28,7 @@ from dpql.model.promised_rows import (
     contradictions_words,
     noisy_rows,
 )
-from dpql.model.step_text import excess_text, fault_text
+from dpql.model.step_text import bounds_text, excess_text, fault_text
 from dpql.reports.envelope import peek
 from dpql.reports.predicate import (
     REHEARSAL,
@@ -164,9 +164,13 @@ def marks_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str | 
 
 def bound_text(predicate: ReportPredicate) -> str | None:
     """Return which rows of a unit count, unless all do."""
-    guarantee = predicate.guarantee
+    guarantee, spec = predicate.guarantee, predicate.plan.spec
     if guarantee.unit == "row":
         return None
+    own = any(one.contributes or one.kind == "units" for one in spec.statistics)
+    if own or spec.privacy.contributes.total is not None:
+        bounds = "; ".join(bounds_text(predicate.plan))
+        return f"Counts {bounds}; the others are dropped: totals are of those rows."
     rows = "row" if guarantee.rows == 1 else "rows"
     groups = "group" if guarantee.groups == 1 else "groups"
     dropped = "" if filled(predicate.plan) else "the others are dropped: "

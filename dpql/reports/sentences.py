@@ -41,10 +41,13 @@ def guarantee_words(plan: Plan) -> str:
     factor = plain(round_up_to_digits(exp_up(plan.spent), 3))
     each, groups = privacy.contributes.rows, privacy.contributes.groups
     who = f"one {unit_text(privacy.unit)}"
-    if privacy.unit is not None:
+    own = any(statistic.contributes for statistic in plan.spec.statistics)
+    if privacy.unit is not None and not own:
+        total = privacy.contributes.total
+        in_all = "" if total is None else f", {total} in all"
         who += (
             f" (at most {_many(each, 'row')} in each of at most "
-            f"{_many(groups, 'group')})"
+            f"{_many(groups, 'group')}{in_all})"
         )
     if privacy.neighbours is Neighbours.ADD_REMOVE:
         change = f"with {who} in the data than without"

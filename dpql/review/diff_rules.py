@@ -25,9 +25,12 @@ from dpql.model.spec import (
     Privacy,
     Rows,
     RowsExactly,
+    Spec,
 )
+from dpql.model.step_text import contributes_text
 from dpql.review.explain import promise, reads, within
 from dpql.review.names import column_name, whole
+from dpql.statistics import STATISTICS
 from dpql.statistics.definition import definition
 
 _MOST_DIGITS = 1_000
@@ -83,6 +86,7 @@ def promise_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
         *_privacy(old.spec.privacy, new.spec.privacy),
         *_source(old, new),
         *_columns(old, new),
+        *_contributions(old.spec, new.spec),
     )
 
 
@@ -130,12 +134,27 @@ def _privacy(old: Privacy, new: Privacy) -> Iterator[Change]:
         note = "another promise; neither implies the other"
         yield Change.of(Verdict.REVIEW, "neighbours", text, note)
     if old.contributes != new.contributes:
-        text = " → ".join(
-            f"{plural(c.rows, 'row')} in {plural(c.groups, 'group')}"
-            for c in (old.contributes, new.contributes)
-        )
+        text = " → ".join(map(contributes_text, (old.contributes, new.contributes)))
         note = "how many rows of a unit are used"
         yield Change.of(Verdict.REVIEW, "contributes", text, note)
+
+
+def _contributions(old: Spec, new: Spec) -> Iterator[Change]:
+    """Yield the statistics for which a unit counts in another way than for others."""
+    if old.privacy.unit is None or new.privacy.unit is None:
+        return
+    before = {one.name: one for one in old.statistics}
+    for statistic in new.statistics:
+        same = before.get(statistic.name)
+        if same is None or same.contributes == statistic.contributes:
+            continue
+        bounds = old.contributes(same), new.contributes(statistic)
+        if bounds[0] != bounds[1]:
+            text = " → ".join(map(contributes_text, bounds))
+            note = "how many rows of a unit are used"
+            yield Change.of(
+                Verdict.REVIEW, "contributes", f"{whole(statistic.name)}: {text}", note
+            )
 
 
 def _source(old: Plan, new: Plan) -> Iterator[Change]:
@@ -332,8 +351,9 @@ def _computed_from(step: Step) -> tuple[object, ...]:
 
 
 def _computes(step: Step) -> str:
-    columns = ", ".join(map(column_name, step.columns)) or "rows"
-    return f"{step.statistic} {columns}{_bins(step)}"
+    kind = STATISTICS[step.statistic]
+    columns = ", ".join(map(column_name, step.columns)) or kind.subject
+    return f"{kind.keyword} {columns}{_bins(step)}"
 
 
 def _bins(step: Step) -> str:

@@ -14,7 +14,7 @@ from dpql.model.notation import unit_text
 from dpql.model.plan import VERSION, PartsOfOne, Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import IdColumn, Neighbours
-from dpql.model.step_text import bound_text, excess_text
+from dpql.model.step_text import bounds_text, excess_text
 from dpql.review.alternatives import error_at, finer_grid, round_target
 from dpql.review.names import column_name, whole
 from dpql.statistics import STATISTICS
@@ -96,22 +96,10 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _counts(plan: Plan) -> str:
     """Return which rows of a unit count; no interval shows this error."""
-    unit = plan.spec.privacy.unit
-    if unit is None:
+    bounds = bounds_text(plan)
+    if not bounds:
         return ""
-    statistics_by_bound: dict[str, list[str]] = {}
-    for step in plan.steps:
-        if step.bound is not None:
-            words = whole(bound_text(step, unit))
-            statistics_by_bound.setdefault(words, []).append(whole(step.name))
-    # One bound for all needs no list of those it is for.
-    each = [
-        words if len(statistics_by_bound) == 1 else f"{words} ({', '.join(names)})"
-        for words, names in statistics_by_bound.items()
-    ]
-    if not each:
-        return ""
-    text = f"{'; '.join(each)}: {excess_text(plan)}"
+    text = f"{whole('; '.join(bounds))}: {excess_text(plan)}"
     current = plan.version == VERSION
     if current and plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE:
         # The declared number is that of all rows, not of those that are kept.
@@ -199,9 +187,14 @@ def _protects(plan: Plan) -> str:
     }[privacy.neighbours]
     if privacy.unit is None:
         return f"one row, {how}"
+    if any(statistic.contributes for statistic in plan.spec.statistics):
+        # There is no one bound; each statistic's is told under `counts`.
+        return f"one {_unit(plan)}, {how}"
     rows = plural(privacy.contributes.rows, "row")
     groups = plural(privacy.contributes.groups, "group")
-    return f"one {_unit(plan)} (at most {rows} in each of {groups}), {how}"
+    in_all = privacy.contributes.total
+    total = "" if in_all is None else f", {in_all} in all"
+    return f"one {_unit(plan)} (at most {rows} in each of {groups}{total}), {how}"
 
 
 def _spends(plan: Plan) -> str:
@@ -244,7 +237,7 @@ def _reach(step: Step) -> str:
     than cells.
     """
     change = plural(step.l0, "cell")
-    if step.l0 > step.cells:
+    if step.l0 > step.cells or (step.bound is not None and step.bound.total):
         change = f"its cells by {step.l0} times the sensitivity in all"
     each = [
         f"ε {rational(part.epsilon / part.measure.l0)}"

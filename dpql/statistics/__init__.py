@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
-from dpql.statistics import count, covariance, histogram, mean, sum, variance  # noqa: A004  the statistic's name
+from dpql.model.shape import Choice, Field
+from dpql.statistics import (
+    count,
+    covariance,
+    distinct,
+    histogram,
+    mean,
+    sum,  # noqa: A004  the statistic's name
+    units,
+    variance,
+)
 from dpql.statistics.option import Option
 from dpql.statistics.setting import Description, Setting
 from dpql.statistics.statistic import Statistic
@@ -14,6 +25,8 @@ STATISTICS: MappingProxyType[str, Statistic] = MappingProxyType(
         module.STATISTIC.name: module.STATISTIC
         for module in (
             count,
+            units,
+            distinct,
             sum,
             mean,
             variance,
@@ -33,17 +46,45 @@ OPTIONS: tuple[Option, ...] = tuple(
 """Every option that a statistic of the table has."""
 
 
+KEYS: tuple[str, ...] = tuple({one.keyword: None for one in STATISTICS.values()})
+"""The keys of a spec that ask for statistics."""
+
+
+def statistic_of(key: str, subject: str | None) -> Statistic:
+    """Return the statistic that a key asks for; `count` counts one of several."""
+    same = [one for one in STATISTICS.values() if one.keyword == key]
+    return next((one for one in same if one.subject == subject), same[0])
+
+
+def field_of(key: str) -> Field:
+    """Return the key with all that it may ask for."""
+    same = [one.field for one in STATISTICS.values() if one.keyword == key]
+    shapes = [field.shape for field in same if isinstance(field.shape, Choice)]
+    if not shapes:
+        return same[0]
+    words = tuple(word for shape in shapes for word in shape.words)
+    return Field(
+        name=key,
+        shape=replace(shapes[0], words=words),
+        summary=" ".join(field.summary for field in same),
+        examples=tuple(example for field in same for example in field.examples),
+    )
+
+
 def statistics_with(option: Option) -> tuple[str, ...]:
-    """Return the names of the statistics that have an option."""
-    return tuple(name for name, s in STATISTICS.items() if option in s.options)
+    """Return the keys of the statistics that have an option."""
+    return tuple(one.keyword for one in STATISTICS.values() if option in one.options)
 
 
 __all__ = [
+    "KEYS",
     "OPTIONS",
     "STATISTICS",
     "Description",
     "Option",
     "Setting",
     "Statistic",
+    "field_of",
+    "statistic_of",
     "statistics_with",
 ]

@@ -47,7 +47,7 @@ class Contribution:
     rows_public: bool = False
 
     @classmethod
-    def of(cls, setting: Setting, total: int | None = None) -> Contribution:
+    def of(cls, setting: Setting) -> Contribution:
         """Return what a statistic's setting says of one unit."""
         return cls(
             replace=setting.replace,
@@ -55,7 +55,7 @@ class Contribution:
             rows_each=setting.rows_each,
             cells_each=setting.cells_each,
             cells=setting.cells,
-            total=total,
+            total=setting.total,
         )
 
     @property

@@ -39,13 +39,14 @@ def describe(setting: Setting) -> Description:
 
 def counting(setting: Setting) -> Measure:
     """Return the measure that counts the rows of a cell."""
+    each, often = setting.changes()
     return measure(
         "count",
         (Term(coefficient=1, moments=("n",)),),
-        change=setting.rows_each,
+        change=each,
         lower=0,
         upper=setting.rows,
-        l0=setting.l0(signed=False),
+        l0=often,
     )
 
 

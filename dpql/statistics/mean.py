@@ -87,16 +87,17 @@ def describe_joint(setting: Setting) -> Description:
 def centred_sum(setting: Setting) -> Measure:
     """Return the measure sum (2u - Q), whose terms lie in -Q..Q."""
     steps = setting.grids[0].steps
+    each, often = setting.changes(signed=True)
     return measure(
         "sum",
         (
             Term(coefficient=2, moments=("u",)),
             Term(coefficient=-steps, moments=("n",)),
         ),
-        change=setting.rows_each * steps,
+        change=each * steps,
         lower=-setting.rows * steps,
         upper=setting.rows * steps,
-        l0=setting.l0(signed=True),
+        l0=often,
     )
 
 

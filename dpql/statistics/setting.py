@@ -24,6 +24,10 @@ class Setting:
         rows_each: the most rows of a unit in one cell.
         cells_each: the most cells that one unit's rows fall into.
         cells: the number of disjoint cells; 1 without groups and bins.
+        total: the most rows of a unit in all cells; None if that follows from the
+            bounds above.
+        whole: the set is the whole source, without filter and groups.
+        keys: how many keys the category has whose values are counted.
         grids: one per column that is summed.
         unit_names: the user's unit of each of these columns.
     """
@@ -34,6 +38,9 @@ class Setting:
     rows_each: int
     cells_each: int
     cells: int
+    total: int | None = None
+    whole: bool = False
+    keys: int | None = None
     grids: tuple[Grid, ...] = ()
     unit_names: tuple[str | None, ...] = ()
 
@@ -51,6 +58,24 @@ class Setting:
         if not self.replace:
             return reached
         return 2 * reached if signed else min(2 * reached, self.cells)
+
+    def changes(
+        self, each: int | None = None, *, signed: bool = False
+    ) -> tuple[int, int]:
+        """Return by how much one unit moves a cell, and how often it does, at most.
+
+        It moves a cell by ``each``, the rows of a unit in a cell if it is not given,
+        as often as `l0` says. A total of N rows moves cells by 1, N times in all, or
+        2N times where a unit is replaced; that is taken where it is less.
+        Source: MATH-statistics 2.
+        """
+        each = self.rows_each if each is None else each
+        often = self.l0(signed=signed)
+        if self.total is not None:
+            in_all = 2 * self.total if self.replace else self.total
+            if in_all < each * often:
+                return 1, in_all
+        return each, often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,10 +32,14 @@ class Statistic:
         phrase: what it computes, with `{0}` and `{1}` where its columns stand.
         public_phrase: what it computes where the number of rows is public, if that is
             something else. Its readout is then `Affine`, and only then.
-        columns: the number of columns it takes; with none, a spec says `rows`.
+        key: the key of a spec that asks for it, if that is not its name.
+        subject: what a spec says where it takes no columns.
+        columns: the number of columns it takes.
         column_types: the types that these columns may have.
         power: the most grid numbers multiplied in one moment; 0 when none is summed.
         splits: the keys or bins of its column are cells, whose rows are counted.
+        once: of a unit's rows in a cell one is enough, and only one is kept.
+        counts_values: its engine counts the different values of its column.
         options: keys that stand beside those that every statistic may have.
         fewest_rows: the least number of rows it exists for.
         synonyms: words of other languages for it; a spec that has one gets a hint.
@@ -49,10 +53,14 @@ class Statistic:
     example: str | tuple[str, ...]
     phrase: str
     public_phrase: str = ""
+    key: str = ""
+    subject: str = "rows"
     columns: int = 1
     column_types: tuple[str, ...] = NUMBERS
     power: int = 1
     splits: bool = False
+    once: bool = False
+    counts_values: bool = False
     options: tuple[Option, ...] = ()
     fewest_rows: int = 1
     synonyms: tuple[str, ...] = ()
@@ -60,14 +68,23 @@ class Statistic:
     describe_joint: Callable[[Setting], Description] | None = None
 
     @property
+    def keyword(self) -> str:
+        """The key of a spec that asks for the statistic."""
+        return self.key or self.name
+
+    @property
     def field(self) -> Field:
         """The key of a spec that asks for the statistic."""
         shape: Shape = COLUMN
         if self.columns == 0:
-            shape = Choice(what="what is counted", words=("rows",))
+            shape = Choice(
+                what="what is counted",
+                words=(self.subject,),
+                otherwise="; different values are counted by `distinct: COLUMN`",
+            )
         elif self.columns > 1:
             shape = ListOf(item=COLUMN, shortest=self.columns, longest=self.columns)
         example = self.example if isinstance(self.example, str) else list(self.example)
         return Field(
-            name=self.name, shape=shape, summary=self.summary, examples=(example,)
+            name=self.keyword, shape=shape, summary=self.summary, examples=(example,)
         )

@@ -37,16 +37,17 @@ def describe(setting: Setting) -> Description:
         first = grid.lower / grid.step
         p, d = first.numerator, first.denominator
         last = p + d * grid.steps
+        each, often = setting.changes(signed=p < 0 < last)
         total = measure(
             "sum",
             (
                 Term(coefficient=d, moments=("u",)),
                 Term(coefficient=p, moments=("n",)),
             ),
-            change=k * max(abs(p), abs(last)),
+            change=each * max(abs(p), abs(last)),
             lower=min(0, n * p),
             upper=max(0, n * last),
-            l0=setting.l0(signed=p < 0 < last),
+            l0=often,
         )
         readout = Affine(offset=Fraction(0), scale=grid.step / d)
     return Description(
@@ -65,6 +66,5 @@ STATISTIC = Statistic(
     summary="The sum of a number column, each cell clamped to its bounds.",
     example="wage",
     phrase="sum of {0}",
-    synonyms=("total",),
     describe=describe,
 )

@@ -111,6 +111,7 @@ def _known(setting: Setting) -> Description:
 def _private(setting: Setting) -> Description:
     (grid,) = setting.grids
     steps = grid.steps
+    each, often = setting.changes()
     squares = measure(
         "squares",
         (
@@ -118,10 +119,10 @@ def _private(setting: Setting) -> Description:
             Term(coefficient=-4 * steps, moments=("u",)),
             Term(coefficient=steps**2, moments=("n",)),
         ),
-        change=setting.rows_each * steps**2,
+        change=each * steps**2,
         lower=0,
         upper=setting.rows * steps**2,
-        l0=setting.l0(signed=False),
+        l0=often,
     )
     shift = grid.error * grid.step
     return Description(

@@ -39,6 +39,9 @@ ROWS = {
     "twice": {"histogram": "region", "by": "[region]"},
     "cross": {"count": "rows", "by": "[kind, region]", "where": "score is null"},
     "none": {"count": "rows", "where": "age == 17.5 or age > 1e300"},
+    "places": {"distinct": "region", "by": "[kind]"},
+    "years": {"distinct": "age", "where": "kids >= 0"},
+    "sizes": {"distinct": "kids", "by": "[region, kind]"},
 }
 KNOWN = {
     "total": {"sum": "kids"},

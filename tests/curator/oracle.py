@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from dpql.curator.engines import Sums
-from dpql.model.plan import Plan, Step
+from dpql.model.plan import Bound, Plan, Step
 from dpql.model.spec import (
     And,
     Between,
@@ -231,6 +231,8 @@ def _moments(plan: Plan, step: Step, rows: Sequence[Row], salt: bytes) -> Any:
         unit = plan.spec.privacy.unit
         assert unit is not None
         kept = _survivors(step, placed, unit, salt)
+    if step.statistic == "distinct":
+        return {"d": _different(step, data, placed, kept)}
     pairs = []
     for (cell, row), keep in zip(placed, kept, strict=True):
         if keep:
@@ -238,6 +240,27 @@ def _moments(plan: Plan, step: Step, rows: Sequence[Row], salt: bytes) -> Any:
             if values is not None:
                 pairs.append((cell, values))
     return sums(step, data, pairs)
+
+
+def _different(
+    step: Step, data: Data, placed: Sequence[Any], kept: Sequence[bool]
+) -> list[int]:
+    """Return how many different values of the column the kept rows of a cell have."""
+    column = data.column(step.columns[0])
+    found: dict[Any, set[Any]] = {cell: set() for cell in product(*axes(step, data))}
+    for (cell, row), keep in zip(placed, kept, strict=True):
+        if not keep:
+            continue
+        value: Any = row[column.name]
+        if isinstance(column, IdColumn):
+            value = unit_of(value)
+        elif isinstance(column, CategoryColumn):
+            value = words(value) if words(value) in column.keys else None
+        else:
+            value = contribution(step, row, data)
+        if value is not None:
+            found[cell].add(value)
+    return [len(one) for one in found.values()]
 
 
 def _survivors(step: Step, placed: Sequence[Any], unit: str, salt: bytes) -> list[bool]:
@@ -264,7 +287,21 @@ def _survivors(step: Step, placed: Sequence[Any], unit: str, salt: bytes) -> lis
                 continue
             kept[position] = cells[cell] < step.bound.rows
             cells[cell] += 1
+        left = [pair for pair in tickets if kept[pair[1]]]
+        for place in beyond(step.bound, left, salt):
+            kept[place] = False
     return kept
+
+
+def beyond(bound: Bound, left: Iterable[tuple[bytes, int]], salt: bytes) -> list[int]:
+    """Return which survivors of a unit its total does not let in.
+
+    They draw once more, by a hash of their tickets.
+    """
+    if bound.total is None:
+        return []
+    again = sorted((ticket(salt, first.hex(), -1), place) for first, place in left)
+    return [place for _, place in again[bound.total :]]
 
 
 def ticket(salt: bytes, content: str, number: int) -> bytes:

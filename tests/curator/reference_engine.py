@@ -25,7 +25,7 @@ from dpql.curator.conditions import (
 )
 from dpql.curator.engines import Sums
 from dpql.curator.grid import Bins, Quantiser, WholeQuantiser
-from dpql.curator.program import BinAxis, KeyAxis, Program, Selection, Tally
+from dpql.curator.program import BinAxis, Distinct, KeyAxis, Program, Selection, Tally
 from dpql.model.spec import CategoryColumn, Data, NumberColumn
 
 Row = Mapping[str, Any]
@@ -77,6 +77,8 @@ def _moments(
     cells = [_cell(tally.selection, row) for row in rows]
     if program.unit is not None:
         cells = _bounded(tally.selection, cells, rows, program.unit, salt)
+    if tally.distinct is not None:
+        return {"d": _different(tally, tally.distinct, rows, cells)}
     totals = {x.name: [0] * tally.selection.cells for x in tally.moments}
     for row, cell in zip(rows, cells, strict=True):
         if cell is None or any(row[name] is None for name in tally.present):
@@ -85,6 +87,21 @@ def _moments(
             terms = (_steps(x.quantiser, row[x.column]) for x in moment.factors)
             totals[moment.name][cell] += math.prod(terms)
     return totals
+
+
+def _different(
+    tally: Tally, distinct: Distinct, rows: Sequence[Row], cells: Sequence[int | None]
+) -> list[int]:
+    """Return how many different values the rows of every cell have."""
+    found: list[set[Any]] = [set() for _ in range(tally.selection.cells)]
+    for row, cell in zip(rows, cells, strict=True):
+        if cell is None or any(row[name] is None for name in tally.present):
+            continue
+        value = row[distinct.column]
+        if distinct.factor is not None:
+            value = _steps(distinct.factor.quantiser, value)
+        found[cell].add(value)
+    return [len(one) for one in found]
 
 
 def _bounded(
@@ -119,6 +136,9 @@ def _bounded(
             if used[cell] < bound.rows:
                 kept[index] = cell
             used[cell] += 1
+        left = [pair for pair in tickets if kept[pair[1]] is not None]
+        for index in oracle.beyond(bound, left, salt):
+            kept[index] = None
     return kept
 
 

@@ -36,6 +36,7 @@ def survivors(
     salt: bytes = SALT,
     spread: bool = True,
     apart: bool = True,
+    total: int | None = None,
 ) -> list[bool]:
     """Return which rows survive one bound.
 
@@ -57,6 +58,7 @@ def survivors(
         count=1 if most is None else 4096,
         rows=rows,
         most_cells=most or 1,
+        total=total,
     )
     keep[bounder.order] = kept
     return keep.tolist()  # type: ignore[no-any-return]
@@ -304,3 +306,32 @@ def test_every_row_is_in_the_partition_of_its_unit(bits: int) -> None:
     owners = {int(hashes[row]): n for n, part in enumerate(partitions) for row in part}
     for number, part in enumerate(partitions):
         assert all(owners[int(hashes[row])] == number for row in part)
+
+
+@given(
+    given_rows=ROWS,
+    rows=st.integers(1, 3),
+    most=st.integers(1, 3),
+    total=st.integers(1, 6),
+)
+@settings(max_examples=100, deadline=None)
+def test_total_keeps_some_of_the_survivors(
+    given_rows: list[Any], rows: int, most: int, total: int
+) -> None:
+    """A unit keeps its survivors, or as many of them as the total says."""
+    ids, cells, contents = (
+        map(list, zip(*given_rows, strict=True))
+        if given_rows
+        else (
+            [],
+            [],
+            [],
+        )
+    )
+    before = survivors(ids, cells, contents, rows=rows, most=most)
+    after = survivors(ids, cells, contents, rows=rows, most=most, total=total)
+    assert all(one or not other for one, other in zip(before, after, strict=True))
+    for unit in set(ids):
+        mine = [row for row, owner in enumerate(ids) if owner == unit]
+        held = sum(before[row] for row in mine)
+        assert min(held, total) == sum(after[row] for row in mine)

@@ -189,6 +189,65 @@ def test_cells_are_chosen_in_turn_by_their_rows(
     assert _fits(_chosen(name, rows, most), _successive(sizes, most))
 
 
+@cache
+def _total_plan(units: int) -> Plan:
+    """Return a plan that tells how many rows of each unit are kept in each cell."""
+    names = ", ".join(f"u{unit}" for unit in range(units))
+    return plan(
+        make_spec(
+            {
+                "person": "{type: id}",
+                "name": f"{{type: category, keys: [{names}]}}",
+                "cell": f"{{type: category, keys: [{', '.join(CELLS)}]}}",
+                "x": "{type: integer, bounds: [0, 100], nulls: drop}",
+            },
+            {
+                "kept": {
+                    "count": "rows",
+                    "by": "[name, cell]",
+                    "contributes": "{rows: 2, groups: 3, total: 2}",
+                    "spend": "{share: 1}",
+                },
+            },
+            rows="{at_most: 100_000}",
+            unit="person",
+            contributes="{rows: 1, groups: 1}",
+        )
+    )
+
+
+def _in_first_cell(name: str, sizes: Sequence[int]) -> Counter[int]:
+    """Return how many of the first cell's rows a unit keeps, where two are kept."""
+    units, salts = _size(name)
+    rows = [(cell, 0) for cell, n in zip(CELLS, sizes, strict=True) for _ in range(n)]
+    made, frame = _total_plan(units), _table(units, rows)
+    found: Counter[int] = Counter()
+    for number in range(salts):
+        counts = _sums(name, made, frame, _salt(number))[0]["n"]
+        kept = [counts[i : i + len(CELLS)] for i in range(0, len(counts), len(CELLS))]
+        assert all(sum(one) == 2 for one in kept)
+        found.update(one[0] for one in kept)
+    return found
+
+
+@pytest.mark.stats
+@pytest.mark.parametrize("name", WITH_REFERENCE)
+@pytest.mark.parametrize("sizes", [(40, 1, 1), (2, 1, 1), (7, 2, 1)])
+def test_total_is_a_lottery_of_the_survivors(name: str, sizes: tuple[int, ...]) -> None:
+    """Each survivor is as likely to be kept, however many competed for its cell."""
+    left = [min(2, size) for size in sizes]
+    law = _hypergeometric(left[0], sum(left), 2)
+    assert _fits(_in_first_cell(name, sizes), law)
+
+
+@pytest.mark.stats
+def test_total_by_priorities_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By their priorities the survivors of a large cell would win."""
+    monkeypatch.setattr(bounding, "total_tickets", lambda _salt, priorities: priorities)
+    law = _hypergeometric(2, 4, 2)
+    assert not _fits(_in_first_cell("polars", (40, 1, 1)), law)
+
+
 def _by_content(_ids: Any, contents: Any) -> Any:
     return np.zeros(len(contents), np.int64)
 

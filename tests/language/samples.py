@@ -45,6 +45,10 @@ statistics:
     bins: [16, 25, 65, 100]
     mechanism: geometric
     spend: {share: 1}
+  people:
+    count: units
+    by: [district]
+    spend: {share: 1}
 """
 """A spec that holds the right example of nearly every code of the language."""
 

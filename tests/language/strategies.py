@@ -141,6 +141,14 @@ def _flat(kind: type[And | Or], operands: list[Condition]) -> Condition:
 
 
 @st.composite
+def contributions(draw: st.DrawFn) -> Contributes:
+    """Draw what a unit may add, sometimes with a total."""
+    rows, groups = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+    totals = st.none() if groups == 1 else st.integers(rows, rows * groups - 1)
+    return Contributes(rows=rows, groups=groups, total=draw(st.none() | totals))
+
+
+@st.composite
 def specs(draw: st.DrawFn) -> Spec:
     """Draw a spec that resolve could have made."""
     public = draw(st.booleans())
@@ -164,7 +172,9 @@ def specs(draw: st.DrawFn) -> Spec:
     by_row = draw(st.booleans())
     statistics = draw(
         st.lists(
-            _statistics(tuple(columns), public=public and by_row),
+            _statistics(
+                tuple(columns), public=public and by_row, by_row=by_row, filtered=public
+            ),
             min_size=1,
             max_size=4,
             unique_by=lambda statistic: statistic.name,
@@ -183,9 +193,7 @@ def specs(draw: st.DrawFn) -> Spec:
             unit=None if by_row else unit,
             contributes=Contributes(rows=1, groups=1)
             if by_row
-            else Contributes(
-                rows=draw(st.integers(1, 9)), groups=draw(st.integers(1, 9))
-            ),
+            else draw(contributions()),
             neighbours=Neighbours.REPLACE_ONE if public else Neighbours.ADD_REMOVE,
             epsilon=Fraction(1000),
             delta=Fraction(0),
@@ -197,9 +205,14 @@ def specs(draw: st.DrawFn) -> Spec:
 
 @st.composite
 def _statistics(
-    draw: st.DrawFn, columns: tuple[Column, ...], *, public: bool
+    draw: st.DrawFn,
+    columns: tuple[Column, ...],
+    *,
+    public: bool,
+    by_row: bool,
+    filtered: bool,
 ) -> Statistic:
-    _, category, *others = columns
+    unit, category, *others = columns
     kind = draw(st.sampled_from(list(STATISTICS)))
     where = draw(st.none() | conditions(columns[1:]))
     by = draw(st.sampled_from([(), (category.name,)]))
@@ -207,8 +220,14 @@ def _statistics(
     if kind == "covariance" and not known:
         kind = "mean"
     inputs: tuple[Column, ...] = (draw(st.sampled_from(others)),)
-    if kind == "count":
+    if kind == "units" and (by_row or (filtered and where is None and not by)):
+        kind = "count"
+    if kind in ("count", "units"):
         inputs = ()
+    elif kind == "distinct":
+        exact = [one for one in others if one.type is not NumberType.FLOAT]  # type: ignore[union-attr]
+        inputs = (draw(st.sampled_from([category, *exact])),)
+        inputs = (unit,) if by_row and draw(st.booleans()) else inputs
     elif kind == "covariance":
         inputs = tuple(others[:2])
     elif kind == "histogram" and draw(st.booleans()):
@@ -230,6 +249,7 @@ def _statistics(
         where=where,
         by=by,
         at_least=draw(st.none() | st.just(2)) if promised else None,
+        contributes=None if by_row else draw(st.none() | contributions()),
         mechanism=draw(st.sampled_from(MechanismName)),
         alpha=draw(probability),
         gamma=draw(probability | st.just(Fraction(1))),

@@ -61,7 +61,7 @@ def test_spec_means_the_same_with_its_defaults_written_out(form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_spec_says_what_was_filled_in(form: str) -> None:
     """Each filled in value is named, with its statistics where only some take it."""
-    some = "of headcount, wage_mean, prime_age"
+    some = "of headcount, wage_mean, prime_age, people"
     spec = load_text(in_form(SHORT, form), form=form)
     expected = (
         "neighbours add_remove",

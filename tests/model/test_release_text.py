@@ -106,3 +106,34 @@ def test_csv_is_exact_and_inert() -> None:
     assert rows[0]["upper"] == "33333333333333300000"
     for row in rows:
         assert not row["cell"].startswith(("=", "+", "-", "@"))
+
+
+def test_what_is_dropped_is_said_above_the_numbers() -> None:
+    """Text and HTML say which rows of a unit count; csv has numbers only."""
+    made = plan(
+        make_spec(
+            {"person": "{type: id}", "kind": "{type: category, keys: [a, b]}"},
+            {
+                "rows": {"count": "rows", "by": "[kind]", "spend": "{share: 1}"},
+                "units": {"count": "units", "by": "[kind]", "spend": "{share: 1}"},
+            },
+            unit="person",
+            contributes="{rows: 3, groups: 1}",
+        )
+    )
+    one = Fraction(1)
+    results = tuple(
+        Result(
+            step=step,
+            values=tuple(
+                Value(cell=cell, noisy=(one,), value=one, lower=one, upper=one)
+                for cell in cells(step, made.spec.data)
+            ),
+        )
+        for step in made.steps
+    )
+    released = Release(plan=made, results=results, coins="system", engine="polars")
+    for text in (str(released), released._repr_html_()):
+        words = "counts at most 3 rows of a person in 1 of 2 groups"
+        assert f"{words}: totals are of those rows" in text
+        assert "counts each person once in 1 of 2 groups" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import spec_text
 
-from dpql.model.step_text import bound_text
+from dpql.model.step_text import bound_text, bounds_text, contributes_text
 from dpql.planner import plan
 from dpql.review.explain import explain
 
@@ -33,3 +33,33 @@ def test_the_bound_is_given_in_rows_and_groups() -> None:
         "at most 1 row of a person in 2 of 4 groups",
     ] == [bound_text(step, "person") for step in made.steps]
     assert "totals are of those rows" in dict(explain(made).facts)["counts"]
+
+
+def test_totals_and_units_are_said() -> None:
+    """A total follows the groups, and a unit that counts once has no rows."""
+    contributes = "{rows: 2, groups: 3, total: 5}"
+    made = plan(
+        spec_text.make_spec(
+            {
+                "person": "{type: id}",
+                "kind": "{type: category, keys: [a, b]}",
+                "other": "{type: category, keys: [a, b, c, d]}",
+            },
+            {
+                "rows": {"count": "rows", "by": "[other]", "spend": "{share: 1}"},
+                "kinds": {"count": "rows", "by": "[kind]", "spend": "{share: 1}"},
+                "units": {"count": "units", "by": "[other]", "spend": "{share: 1}"},
+                "all": {"count": "units", "spend": "{share: 1}"},
+            },
+            unit="person",
+            contributes=contributes,
+        )
+    )
+    assert (
+        "at most 2 rows of a person in 3 of 4 groups, 5 in all (rows)",
+        "at most 2 rows of a person in each of 2 groups (kinds)",
+        "each person once in 3 of 4 groups (units)",
+        "each person once (all)",
+    ) == bounds_text(made)
+    given = made.spec.privacy.contributes
+    assert "2 rows in 3 groups, 5 in all" == contributes_text(given)

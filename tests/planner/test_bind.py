@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
-from spec_text import ID, integer, make_spec
+from spec_text import ID, decimal_column, integer, make_spec
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Bound
@@ -26,6 +27,8 @@ def spec_of(statistic: dict[str, str], **options: str) -> Spec:
 
 REPLACE = {"rows": "{exactly: 100}", "neighbours": "replace_one"}
 UNIT = {"unit": "p", "contributes": "{rows: 3, groups: 5}"}
+MANY = "{rows: 9, groups: 2}"
+TOTAL = {"unit": "p", "contributes": "{rows: 3, groups: 5, total: 8}"}
 
 
 @pytest.mark.parametrize(
@@ -79,6 +82,14 @@ def test_a_count_is_public_only_for_the_whole_set(
         ({"mean": "x"}, UNIT | REPLACE, Bound(rows=3, cells=1)),
         ({"mean": "x", "by": "[g]"}, UNIT, Bound(rows=3, cells=3)),
         ({"mean": "x", "by": "[g, h]"}, UNIT | REPLACE, Bound(rows=3, cells=5)),
+        ({"mean": "x", "by": "[g]"}, TOTAL, Bound(rows=3, cells=3, total=8)),
+        ({"mean": "x"}, TOTAL, Bound(rows=3, cells=1)),
+        ({"count": "units", "by": "[g, h]"}, TOTAL, Bound(rows=1, cells=5)),
+        (
+            {"count": "rows", "by": "[g]", "contributes": "{rows: 1, groups: 2}"},
+            UNIT,
+            Bound(rows=1, cells=2),
+        ),
     ],
 )
 def test_a_unit_is_bounded_by_cell(
@@ -154,3 +165,60 @@ def test_nulls_cannot_be_dropped_from_a_public_count() -> None:
     dropping = replace(spec, data=replace(spec.data, columns=columns))
     with pytest.raises(PlanFault, match="DPQL424"):
         plan(dropping)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "options", "expected"),
+    [
+        ({"count": "rows", "by": "[g]"}, TOTAL, (1, 8)),
+        ({"count": "rows", "by": "[g]"}, UNIT, (3, 3)),
+        ({"count": "rows", "by": "[g]"}, TOTAL | REPLACE, (3, 3)),
+        ({"count": "units", "by": "[g, h]"}, UNIT, (1, 5)),
+        ({"count": "units", "by": "[g, h]"}, UNIT | REPLACE, (1, 9)),
+        ({"distinct": "x", "by": "[g, h]"}, UNIT, (3, 5)),
+        ({"distinct": "x", "by": "[g, h]"}, TOTAL, (1, 8)),
+        ({"distinct": "g", "by": "[h]"}, {"unit": "p", "contributes": MANY}, (3, 2)),
+        ({"distinct": "p"}, {}, (1, 1)),
+    ],
+)
+def test_units_totals_and_values_have_their_own_changes(
+    statistic: dict[str, str], options: dict[str, str], expected: tuple[int, int]
+) -> None:
+    """A total counts rows, a unit counts once, and values are no more than declared."""
+    (step,) = plan(spec_of(statistic, **options)).steps
+    (part,) = step.parts
+    assert expected == (part.measure.sensitivity, part.measure.l0)
+    assert step.loss <= step.epsilon
+
+
+@pytest.mark.parametrize(
+    ("statistic", "upper"),
+    [
+        ({"distinct": "x"}, 11),
+        ({"distinct": "g"}, 3),
+        ({"distinct": "p"}, 1000),
+        ({"distinct": "x", "where": "x > 2"}, 11),
+    ],
+)
+def test_there_are_no_more_values_than_declared(
+    statistic: dict[str, str], upper: int
+) -> None:
+    """Ids have as many values as rows, others as many as are declared."""
+    (step,) = plan(spec_of(statistic)).steps
+    assert (0, upper) == (step.lower, step.upper)
+
+
+def test_replacing_a_unit_leaves_the_number_of_units() -> None:
+    """Without filter and groups that number is refused; with one it is private."""
+    with pytest.raises(PlanFault) as caught:
+        plan(spec_of({"count": "units"}, **(UNIT | REPLACE)))
+    assert ["DPQL420"] == [fault.code for fault in caught.value.diagnostics]
+    assert plan(spec_of({"count": "units", "where": "x > 2"}, **(UNIT | REPLACE)))
+
+
+def test_values_of_too_fine_a_grid_are_refused() -> None:
+    """What is counted on a coarser grid would not be the values of the column."""
+    columns = {"x": decimal_column("0", "1000000000", Fraction(1, 10**9))}
+    with pytest.raises(PlanFault) as caught:
+        plan(make_spec(columns, {"it": {"distinct": "x"} | SHARE}))
+    assert ["DPQL433"] == [fault.code for fault in caught.value.diagnostics]

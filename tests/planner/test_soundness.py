@@ -179,8 +179,10 @@ def test_an_unsound_promise_is_found(spec: Spec) -> None:
         replace(privacy, neighbours=Neighbours.REPLACE_ONE),
         replace(privacy, contributes=Contributes(rows=0, groups=1)),
         replace(privacy, unit=None, contributes=Contributes(rows=2, groups=1)),
+        replace(privacy, contributes=Contributes(rows=2, groups=2, total=1)),
+        replace(privacy, contributes=Contributes(rows=2, groups=2, total=4)),
     ]
-    assert [is_sound(replace(spec, privacy=other)) for other in broken] == [False] * 6
+    assert [is_sound(replace(spec, privacy=other)) for other in broken] == [False] * 8
     empty = replace(spec.data, rows=RowsAtMost(count=0))
     assert not is_sound(replace(spec, data=empty))
     assert not is_sound(replace(spec, statistics=()))
@@ -203,3 +205,27 @@ def test_decimals_may_have_any_step(spec: Spec) -> None:
     assert isinstance(column, NumberColumn)
     columns[1] = replace(column, type=NumberType.DECIMAL, step=Fraction(1, 3))
     assert is_sound(replace(spec, data=replace(spec.data, columns=tuple(columns))))
+
+
+def test_unsound_units_and_values_are_found(spec: Spec) -> None:
+    """Units are counted where there are some, and are no values of their own."""
+    first = spec.statistics[0]
+    units = replace(first, kind="units", columns=())
+    values = replace(first, kind="distinct", columns=("g",))
+    bounded = replace(first, contributes=Contributes(rows=1, groups=2))
+    for sound in (units, values, bounded):
+        assert is_sound(replace(spec, statistics=(sound,)))
+    rows = replace(spec.privacy, unit=None, contributes=Contributes(rows=1, groups=1))
+    broken = [
+        replace(spec, statistics=(replace(values, columns=("p",)),)),
+        replace(spec, statistics=(replace(values, columns=("y",)),)),
+        replace(spec, statistics=(units,), privacy=rows),
+        replace(spec, statistics=(bounded,), privacy=rows),
+        replace(
+            spec,
+            statistics=(
+                replace(first, contributes=Contributes(rows=1, groups=1, total=1)),
+            ),
+        ),
+    ]
+    assert [False] * len(broken) == [is_sound(one) for one in broken]

@@ -59,6 +59,11 @@ JUDGED: dict[str, tuple[Verdict, str, Edit]] = {
         "contributes",
         privacy(contributes=Contributes(rows=4, groups=1)),
     ),
+    "bounds of a statistic": (
+        Verdict.REVIEW,
+        "contributes",
+        statistic(0, contributes=Contributes(rows=2, groups=3, total=4)),
+    ),
     "wider bounds": (
         Verdict.REVIEW,
         "bounds",

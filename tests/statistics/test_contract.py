@@ -20,7 +20,7 @@ Row = tuple[int, int, int]
 """Cell (-1: filtered away), u, v."""
 
 ROWS = 4
-EMPTY = {"n": 0, "u": 0, "v": 0, "uu": 0, "uv": 0}
+EMPTY = {"n": 0, "d": 0, "u": 0, "v": 0, "uu": 0, "uv": 0}
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Case:
     steps: int
     lower: Fraction = Fraction(-1)
     rows: int = ROWS
+    total: int | None = None
 
     @property
     def setting(self) -> Setting:
@@ -57,6 +58,8 @@ class Case:
             rows_each=self.rows_each,
             cells_each=self.cells_each,
             cells=self.cells,
+            total=self.total,
+            whole=not self.filtered and self.cells == 1,
             grids=(grid,) * summed,
             unit_names=("m",) * summed,
         )
@@ -73,8 +76,10 @@ class Case:
         values = range(self.steps + 1) if self.summed else range(1)
         seconds = values if self.summed > 1 else range(1)
         rows = list(product(range(self.cells), values, seconds))
-        # A row of an undeclared key belongs to no cell, filter or not.
-        outside = self.filtered or self.cells > 1
+        # A row of an undeclared key belongs to no cell, filter or not; one of a null
+        # has no value.
+        nulls = STATISTICS[self.kind].counts_values
+        outside = self.filtered or self.cells > 1 or nulls
         return [*rows, (-1, 0, 0)] if outside else rows
 
 
@@ -88,7 +93,10 @@ def shapes() -> Iterator[Case]:
         STATISTICS, (False, True), (False, True), (1, 2, 3), (1, 2, 3), (1, 2)
     ):
         whole = swap and not filtered and cells == 1
-        known = whole and not STATISTICS[kind].splits
+        if STATISTICS[kind].once and k > 1:
+            continue
+        counted = STATISTICS[kind].splits or STATISTICS[kind].counts_values
+        known = whole and not counted
         steps = 1 if cells == 2 and STATISTICS[kind].power else 2
         yield Case(kind, swap, known, filtered, cells, k, each, steps)
 
@@ -120,6 +128,8 @@ def cases() -> Iterator[Case]:
         if case.cells == 1 and depends_on_bounds(case):
             for lower in (Fraction(2), Fraction(-5), Fraction(1, 3)):
                 yield replace(case, lower=lower)
+        for total in range(case.rows_each, case.rows_each * case.cells_each):
+            yield replace(case, total=total)
         if case.known:
             yield replace(case, rows=2, steps=3)
             yield replace(case, rows=3, steps=3)
@@ -134,6 +144,7 @@ def moments(data: tuple[Row, ...], cells: int) -> list[dict[str, int]]:
         if cell >= 0:
             here = sums[cell]
             here["n"] += 1
+            here["d"] = len({x for one, x, _ in data if one == cell})
             here["u"] += u
             here["v"] += v
             here["uu"] += u * u
@@ -147,6 +158,9 @@ def units(case: Case) -> dict[int, list[tuple[Row, ...]]]:
     for size in range(ROWS + 1):
         for rows in combinations_with_replacement(case.alphabet, size):
             inside = [cell for cell, _, _ in rows if cell >= 0]
+            most = len(inside) if case.total is None else case.total
+            if len(inside) > most:
+                continue
             if len(set(inside)) <= case.cells_each and all(
                 inside.count(cell) <= case.rows_each for cell in set(inside)
             ):
@@ -206,7 +220,7 @@ def test_no_neighbour_moves_a_measure_further_than_stated(case: Case) -> None:
         loose = case.kind in LOOSE and case.rows_each > 1
         signed = measure.lower < 0 < measure.upper
         doubled = case.replace and not case.known and signed
-        if not loose and not doubled:
+        if not loose and not doubled and case.total is None:
             assert change == measure.sensitivity
         if not loose and measure.l0 <= ROWS:
             assert l0 == measure.l0
@@ -256,7 +270,7 @@ class Bounded:
 BOUNDED = [
     Bounded(kind, k, lower)
     for kind, statistic in STATISTICS.items()
-    if kind != "covariance" and not statistic.splits
+    if kind != "covariance" and not statistic.splits and not statistic.once
     for k in (1, 2)
     for lower in ((Fraction(-1), Fraction(0), Fraction(3)))
 ]
@@ -307,7 +321,7 @@ def test_every_statistic_has_cases() -> None:
 
 
 def test_what_has_no_cases_is_refused() -> None:
-    """Only a count of known rows and a covariance of unknown ones do not exist."""
+    """Known rows are not counted, nor whole units; no covariance without known n."""
     refused = {
         (case.kind, case.known)
         for case in shapes()
@@ -315,4 +329,4 @@ def test_what_has_no_cases_is_refused() -> None:
         and (case.cells_each, case.cells) == (1, 1)
         and not STATISTICS[case.kind].splits
     }
-    assert {("count", True), ("covariance", False)} == refused
+    assert {("count", True), ("units", True), ("covariance", False)} == refused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -73,4 +74,4 @@ def test_a_setting_says_what_a_unit_brings() -> None:
         replace=True, known=False, rows=9, rows_each=3, cells_each=4, cells=10
     )
     assert UNIT == Contribution.of(setting)
-    assert 5 == Contribution.of(setting, total=5).rows
+    assert 5 == Contribution.of(replace(setting, total=5)).rows

@@ -11,14 +11,15 @@ from dpql.statistics.statistic import COLUMN, Statistic
 
 @pytest.mark.parametrize("statistic", STATISTICS.values(), ids=STATISTICS)
 def test_its_key_has_the_shape_of_its_columns(statistic: Statistic) -> None:
-    """No column is `rows`, one is a name, and more are a list of so many."""
+    """No column is `rows` or `units`, one is a name, and more are a list of so many."""
     field = statistic.field
     count = statistic.columns
-    assert (statistic.name, statistic.summary) == (field.name, field.summary)
+    assert (statistic.keyword, statistic.summary) == (field.name, field.summary)
     match count:
         case 0:
-            assert Choice(what="what is counted", words=("rows",)) == field.shape
-            assert ("rows",) == field.examples
+            words = (statistic.subject,)
+            assert Choice(what="what is counted", words=words) == field.shape
+            assert words == field.examples
         case 1:
             assert COLUMN == field.shape
             assert (statistic.example,) == field.examples

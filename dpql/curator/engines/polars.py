@@ -17,6 +17,7 @@ from collections.abc import (
 )
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial, reduce
+from itertools import chain
 from operator import and_
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from dpql.curator.engines import Sums, Tick
 from dpql.curator.engines.polars_bounding import Partitions
 from dpql.curator.engines.polars_expressions import Expressions
+from dpql.curator.engines.polars_values import Pairs, Values, pairs
 from dpql.curator.engines.steps import factor_steps
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
@@ -50,7 +52,7 @@ T = TypeVar("T")
 
 Steps = Mapping[Factor, NDArray[Any]]
 
-_RowSums = Callable[[pl.DataFrame, Steps, int], list[Limbs]]
+_RowSums = Callable[[pl.DataFrame, Steps, int], list[Limbs] | Pairs]
 
 _lock = threading.Lock()
 _running: list[None] = []
@@ -61,21 +63,32 @@ def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) ->
     """Return the moments of every tally, exactly, for every declared cell."""
     rows = source.row_count() if program.counts_rows else None
     totals = Totals([(len(x.moments), x.selection.cells) for x in program.tallies])
+    values = {
+        index: Values(tally.distinct, tally.selection.cells)
+        for index, tally in enumerate(program.tallies)
+        if tally.distinct is not None
+    }
     with _quiet(), closing(_found(program, source, salt, tick)) as found:
-        for tallies in found:
-            totals.add(tallies)
+        for index, some in chain.from_iterable(found):
+            if isinstance(some, list):
+                totals.add([(index, some)])
+            else:
+                values[index].add(some)
+        counts = {index: [one.counts()] for index, one in values.items()}
     return Sums(
         rows=rows,
         moments=tuple(
-            dict(zip((moment.name for moment in tally.moments), some, strict=True))
-            for tally, some in zip(program.tallies, totals.integers(), strict=True)
+            dict(zip(tally.names, counts.get(index, some), strict=True))
+            for index, (tally, some) in enumerate(
+                zip(program.tallies, totals.integers(), strict=True)
+            )
         ),
     )
 
 
 def _found(
     program: Program, source: Source, salt: bytes, tick: Tick | None
-) -> Generator[Iterable[tuple[int, list[Limbs]]]]:
+) -> Generator[Iterable[tuple[int, list[Limbs] | Pairs]]]:
     """Yield sums of some rows by the number of their tally, until all are summed."""
     if program.unit is None:
         with closing(_read(program, source, RowSums(program), tick)) as batches:
@@ -138,8 +151,8 @@ class RowSums:
         self._factors = program.factors
         self._tallies = [self._compiled(tally) for tally in program.tallies]
 
-    def __call__(self, batch: pl.DataFrame) -> list[list[Limbs]]:
-        """Return the sums of every moment of every tally."""
+    def __call__(self, batch: pl.DataFrame) -> list[list[Limbs] | Pairs]:
+        """Return the sums of every moment of every tally, or its values."""
         derived = self._made.derived(batch)
         made = factor_steps(batch, self._factors)
         return [tally(derived, made, batch.height) for tally in self._tallies]
@@ -148,11 +161,18 @@ class RowSums:
         selection = tally.selection
         masks = self._made.mask(tally)
         rows = selection.where, tally.present
+        cell = mask = None
         if selection.axes:
             cells = self._made.cell(selection, masks)
             cell = self._made.derive(cells, selection.axes, *rows)
+        elif masks:
+            mask = self._made.derive(reduce(and_, masks), *rows)
+        if tally.distinct is not None:
+            held = self._made.column(tally.distinct.column)
+            value = self._made.derive(held, tally.distinct.column)
+            return partial(_values, tally, (cell, mask, value))
+        if cell is not None:
             return partial(_by_cell, self._sums, tally, cell)
-        mask = self._made.derive(reduce(and_, masks), *rows) if masks else None
         return partial(_in_one_cell, tally, mask)
 
 
@@ -167,6 +187,31 @@ def _by_cell(
 ) -> list[Limbs]:
     cells = derived.get_column(cell).to_numpy()
     return sums(cells, tally.selection.cells, _terms(tally, made, EXACT_DOUBLES))
+
+
+def _values(
+    tally: Tally,
+    names: tuple[str | None, str | None, str],
+    derived: pl.DataFrame,
+    made: Steps,
+    rows: int,
+) -> Pairs:
+    """Return the cells and values of the rows that have both."""
+    distinct, (cell, mask, value) = tally.distinct, names
+    assert distinct is not None, "other tallies are summed"
+    count = tally.selection.cells
+    if cell is not None:
+        cells = derived.get_column(cell).to_numpy()
+        kept = np.flatnonzero(cells < count)
+    else:
+        cells = np.zeros(rows, np.uint8)
+        kept = np.arange(rows)
+        if mask is not None:
+            kept = np.flatnonzero(derived.get_column(mask).to_numpy())
+    values = derived.get_column(value)
+    if distinct.factor is not None:
+        values = pl.Series(made[distinct.factor])
+    return pairs(distinct, count, cells.take(kept), values.gather(kept))
 
 
 def _in_one_cell(

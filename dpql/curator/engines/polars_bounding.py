@@ -25,6 +25,7 @@ from dpql.curator.bounding import (
     salted,
 )
 from dpql.curator.engines.polars_expressions import Expressions
+from dpql.curator.engines.polars_values import Pairs, pairs
 from dpql.curator.engines.steps import factor_steps
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
@@ -34,12 +35,15 @@ from dpql.curator.engines.totals import (
     Terms,
     product,
 )
-from dpql.curator.program import Factor, Moment, Program, Selection, Tally
+from dpql.curator.program import Distinct, Factor, Moment, Program, Selection, Tally
 
 PARTITION_ROWS = 1 << 18
 """Rows of a partition, about, if there are as many as declared."""
 
 _WORD_BITS = 62
+
+Key = Selection | Factor | Distinct | str
+"""What a field holds: cells, steps, codes, or whether a column has a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,10 @@ class Layout:
         made = Expressions(program)
         self._made = made
         self._factors = program.factors
-        bits: dict[Selection | Factor | str, int] = {
+        bits: dict[Key, int] = {
             factor: factor.quantiser.steps.bit_length() for factor in program.factors
         }
-        self._derived: dict[Selection | str, str] = {}
+        self._derived: dict[Key, str] = {}
         for tally in program.tallies:
             selection = tally.selection
             bits[selection] = selection.cells.bit_length()
@@ -79,23 +83,42 @@ class Layout:
                 bits[name] = 1
                 present = made.column(name).is_not_null()
                 self._derived[name] = made.derive(present, name)
+            distinct = tally.distinct
+            if distinct and distinct.values and distinct.factor is None:
+                bits[distinct] = distinct.values.bit_length()
+                code = made.column(distinct.column).fill_null(0)
+                self._derived[distinct] = made.derive(code, distinct)
         self._fields = _packed(bits)
-        self.words = 1 + max(field.word for field in self._fields.values())
+        self._packed = 1 + max(field.word for field in self._fields.values())
+        counted = (tally.distinct for tally in program.tallies)
+        ids = (one.column for one in counted if one and one.values is None)
+        self.ids = tuple(dict.fromkeys(ids))
+        """The columns of ids whose values are counted."""
 
-    def packed(self, batch: pl.DataFrame) -> list[Integers]:
-        """Return the words of every row."""
-        words = [np.zeros(batch.height, np.int64) for _ in range(self.words)]
+    @property
+    def words(self) -> int:
+        """How many words a row has."""
+        return self._packed + len(self.ids)
+
+    def packed(self, batch: pl.DataFrame, seed: int) -> list[Integers]:
+        """Return the words of every row.
+
+        Ids are not packed. Their hashes are words, so that rows of other ids are other
+        rows where the bound lets only some survive.
+        """
+        words = [np.zeros(batch.height, np.int64) for _ in range(self._packed)]
         derived = self._made.derived(batch)
         for key, name in self._derived.items():
             self._pack(words, key, derived.get_column(name).to_numpy())
         for factor, steps in factor_steps(batch, self._factors).items():
             self._pack(words, factor, steps)
-        return words
+        hashes = (batch.get_column(name).hash(seed) for name in self.ids)
+        return words + [one.to_numpy().view(np.int64) for one in hashes]
 
     def _pack(
         self,
         words: Sequence[Integers],
-        key: Selection | Factor | str,
+        key: Key,
         numbers: NDArray[Any],
     ) -> None:
         field = self._fields[key]
@@ -103,23 +126,45 @@ class Layout:
         shifted <<= field.shift
         words[field.word] |= shifted
 
-    def field(self, key: Selection | Factor | str) -> Field:
+    def field(self, key: Key) -> Field:
         """Return where the cell, the factor or the presence of a column is packed."""
         return self._fields[key]
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows as they are bounded: their units, hashes of those, and packed words."""
+    """Rows as they are bounded: their units, hashes of those, packed words, and ids."""
 
     units: pl.Series
     hashes: Words
     words: list[Integers]
+    ids: list[pl.Series]
 
     def take(self, order: Integers) -> Rows:
         """Return the rows of some indices."""
-        words = [word.take(order) for word in self.words]
-        return Rows(self.units.gather(order), self.hashes.take(order), words)
+        return Rows(
+            self.units.gather(order),
+            self.hashes.take(order),
+            [word.take(order) for word in self.words],
+            [one.gather(order) for one in self.ids],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Survivors:
+    """Rows of a partition: where they stand in it, their cells and their words."""
+
+    rows: Integers
+    cells: Integers
+    words: list[NDArray[Any]]
+
+    def take(self, some: Integers) -> _Survivors:
+        """Return some of the rows."""
+        return _Survivors(
+            self.rows.take(some),
+            self.cells.take(some),
+            [word.take(some) for word in self.words],
+        )
 
 
 class Partitions:
@@ -141,7 +186,9 @@ class Partitions:
         units = batch.get_column(self._program.unit)
         hashes = units.hash(self._seed).to_numpy()
         order, ends = partition_by(hashes, self._bits)
-        return Rows(units, hashes, self._layout.packed(batch)).take(order), ends
+        words = self._layout.packed(batch, self._seed)
+        ids = [batch.get_column(name) for name in self._layout.ids]
+        return Rows(units, hashes, words, ids).take(order), ends
 
     def take(self, partitioned: tuple[Rows, list[int]]) -> None:
         """Keep a batch until all are read."""
@@ -150,21 +197,25 @@ class Partitions:
     def __len__(self) -> int:
         return 1 << self._bits
 
-    def sums(self, partition: int) -> Iterator[list[tuple[int, list[Limbs]]]]:
-        """Yield sums of surviving rows, by the number of the tally."""
+    def sums(self, partition: int) -> Iterator[list[tuple[int, list[Limbs] | Pairs]]]:
+        """Yield sums or values of surviving rows, by the number of the tally."""
         rows = self._rows(partition)
         if rows is not None:
             yield list(self._sums_of(rows))
 
-    def _sums_of(self, rows: Rows) -> Iterator[tuple[int, list[Limbs]]]:
+    def _sums_of(self, rows: Rows) -> Iterator[tuple[int, list[Limbs] | Pairs]]:
         bounder = self._bounder(rows)
         words = [word.take(bounder.order) for word in rows.words]
-        survivors: dict[Selection, tuple[Integers, list[NDArray[Any]]]] = {}
+        survivors: dict[Selection, _Survivors] = {}
         for index, tally in enumerate(self._program.tallies):
             selection = tally.selection
             if selection not in survivors:
                 survivors[selection] = self._survivors(bounder, selection, words)
-            yield from ((index, x) for x in self._tally(tally, *survivors[selection]))
+            kept = self._present(tally, survivors[selection])
+            if tally.distinct is not None:
+                yield index, self._values(tally, tally.distinct, kept, rows)
+            else:
+                yield from ((index, x) for x in self._tally(tally, kept))
 
     def _rows(self, partition: int) -> Rows | None:
         parts = [
@@ -179,6 +230,10 @@ class Partitions:
             [
                 np.concatenate([x.words[word][part] for x, part in parts])
                 for word in range(self._layout.words)
+            ],
+            [
+                pl.concat([x.ids[one][part] for x, part in parts], rechunk=True)
+                for one in range(len(self._layout.ids))
             ],
         )
 
@@ -197,8 +252,8 @@ class Partitions:
 
     def _survivors(
         self, bounder: Bounder, selection: Selection, words: Sequence[NDArray[Any]]
-    ) -> tuple[Integers, list[NDArray[Any]]]:
-        """Return the cells of the rows that survive, and their words."""
+    ) -> _Survivors:
+        """Return the rows that survive."""
         cells = self._layout.field(selection).unpacked(words)
         assert selection.bound is not None, "units with several rows are bounded"
         keep = bounder.survivors(
@@ -206,17 +261,32 @@ class Partitions:
             count=selection.cells,
             rows=selection.bound.rows,
             most_cells=selection.bound.cells,
+            total=selection.bound.total,
         )
-        rows = np.flatnonzero(keep)
-        return cells.take(rows) - 1, [word.take(rows) for word in words]
+        found = _Survivors(bounder.order, cells, list(words)).take(np.flatnonzero(keep))
+        found.cells[:] -= 1
+        return found
 
-    def _tally(
-        self, tally: Tally, cells: Integers, words: Sequence[NDArray[Any]]
-    ) -> Iterator[list[Limbs]]:
-        if tally.present:
-            flags = [self._layout.field(x).unpacked(words) for x in tally.present]
-            keep = np.flatnonzero(np.logical_and.reduce(flags))
-            cells, words = cells.take(keep), [word.take(keep) for word in words]
+    def _present(self, tally: Tally, rows: _Survivors) -> _Survivors:
+        """Return the rows that have a value in the columns where a tally needs one."""
+        if not tally.present:
+            return rows
+        flags = [self._layout.field(x).unpacked(rows.words) for x in tally.present]
+        return rows.take(np.flatnonzero(np.logical_and.reduce(flags)))
+
+    def _values(
+        self, tally: Tally, distinct: Distinct, kept: _Survivors, rows: Rows
+    ) -> Pairs:
+        if distinct.values is None:
+            ids = rows.ids[self._layout.ids.index(distinct.column)]
+            values = ids.gather(kept.rows)
+        else:
+            field = self._layout.field(distinct.factor or distinct)
+            values = pl.Series(field.unpacked(kept.words))
+        return pairs(distinct, tally.selection.cells, kept.cells, values)
+
+    def _tally(self, tally: Tally, kept: _Survivors) -> Iterator[list[Limbs]]:
+        cells, words = kept.cells, kept.words
         for start in range(0, len(cells), BATCH_ROWS):
             part = slice(start, start + BATCH_ROWS)
             some = [word[part] for word in words]
@@ -230,11 +300,11 @@ class Partitions:
 
 
 def _packed(
-    bits: Mapping[Selection | Factor | str, int],
-) -> dict[Selection | Factor | str, Field]:
+    bits: Mapping[Key, int],
+) -> dict[Key, Field]:
     """Return a field for each number of bits, in as few words as first fit finds."""
     used: list[int] = []
-    fields: dict[Selection | Factor | str, Field] = {}
+    fields: dict[Key, Field] = {}
     for key, size in sorted(bits.items(), key=lambda item: -item[1]):
         word = next(
             (n for n, u in enumerate(used) if u + size <= _WORD_BITS), len(used)
