@@ -14,6 +14,7 @@ from dpql.model.figures import quantity, rational
 from dpql.model.plan import Part, Plan, Step
 from dpql.model.spec import Spec
 from dpql.planner.rules import Rules
+from dpql.planner.shared_sensitivity import shared_sensitivity
 from dpql.planner.soundness import is_sound
 
 
@@ -22,8 +23,9 @@ def audit_loss(plan: Plan) -> Fraction:
 
         loss(part) = l0 * loss of the noise of the parameters
 
-    The noise must hide at least the part's sensitivity. Nothing that the planner
-    computed is believed but sensitivities and l0, which `refuse_altered` derives again.
+    The noise must hide at least the part's sensitivity. That of joint parts is derived
+    again here. Nothing else that the planner computed is believed but sensitivities and
+    l0, which `refuse_altered` derives again.
 
     Raises:
         PlanFault: a stated loss is not the recomputed one (DPQL402), or the losses add
@@ -89,9 +91,10 @@ def _part_loss(step: Step, part: Part) -> Fraction:
 
 
 def _require_shared(step: Step) -> None:
-    """Refuse parts that cannot share one sensitivity.
+    """Refuse parts that cannot share one sensitivity, or that share too small a one.
 
-    All must have the same noise, and its loss must grow with the l1 change of all.
+    All must have the same noise, whose loss grows with the l1 change of all, and which
+    rounds nothing: what rounding adds to that change is in the sensitivity.
     """
     name = f"the shared sensitivity of `{shown(step.name)}`"
     noises = {(part.noise, part.measure.sensitivity) for part in step.parts}
@@ -99,6 +102,13 @@ def _require_shared(step: Step) -> None:
     for part in step.parts:
         _agree(lets_parts_share(part.noise.mechanism), name)
         _agree(part.measure.l0 == 1, name)
+        module: Any = MECHANISMS[part.noise.mechanism]
+        noise = module.restore(dict(part.noise.parameters))
+        joint = module.calibrate_joint(part.measure.sensitivity, part.epsilon)
+        _agree(noise == joint, name)
+    derived = shared_sensitivity(step)
+    stated = step.parts[0].measure.sensitivity
+    _agree(derived is not None and derived <= stated, name)
 
 
 def _difference(expected: Any, found: Any, path: str) -> str:

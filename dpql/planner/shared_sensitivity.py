@@ -1,0 +1,76 @@
+"""The sensitivity that joint parts share, derived again from a step's members alone.
+
+    every part >= 0 on every row,   all parts together F on every row
+    D = scale F k l, under replace_one twice that;   rounded: D + touched - 1
+
+k and l are what the bound leaves of a unit, in rows of a cell and in cells. A part is a
+polynomial of degree 2 in u and 1 in v over 0..Q and 0..R; where its coefficients in the
+basis of Bernstein are at least 0, so is the part.
+
+The audit believes no arithmetic of `dpql.statistics`, so none of it is used here.
+Source: MATH-statistics 3.1, 3.5.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+from dpql.model.plan import Measure, Step
+from dpql.model.spec import Neighbours
+
+_NAMES = {"n", "u", "v", "uu", "uv"}
+_U, _V = 2, 1
+"""Degrees of a part."""
+
+
+def shared_sensitivity(step: Step) -> int | None:
+    """Return the l1 change of all parts in all cells between neighbours, at most.
+
+    None where the parts do not add up to the same on every row, or one can be negative.
+    """
+    measures = [part.measure for part in step.parts]
+    sums = [_polynomial(measure) for measure in measures]
+    scales = {measure.scale for measure in measures}
+    if None in sums or len(scales) != 1:
+        return None
+    parts = [each for each in sums if each is not None]
+    total: Counter[str] = Counter()
+    for part in parts:
+        total.update(part)
+    per_row = total.pop("n", 0)
+    (scale,) = scales
+    even = per_row > 0 and scale > 0 and not any(total.values())
+    if not even or not all(_never_negative(part, step) for part in parts):
+        return None
+    rows, cells = (1, 1) if step.bound is None else (step.bound.rows, step.bound.cells)
+    cells = min(cells, step.cells)
+    replaces = step.relation is Neighbours.REPLACE_ONE
+    change = scale * per_row * rows * cells * (2 if replaces else 1)
+    touched = len(parts) * (min(2 * cells, step.cells) if replaces else cells)
+    return -(-change // 1) + (0 if scale.denominator == 1 else touched - 1)
+
+
+def _polynomial(measure: Measure) -> Counter[str] | None:
+    """Return the coefficient of every moment; None where moments are multiplied."""
+    found: Counter[str] = Counter()
+    for term in measure.terms:
+        if len(term.moments) != 1 or not _NAMES.issuperset(term.moments):
+            return None
+        found[term.moments[0]] += term.coefficient
+    return found
+
+
+def _never_negative(part: Counter[str], step: Step) -> bool:
+    """Tell whether a part is at least 0 for all whole numbers of the grids."""
+    first, *others = (grid.steps for grid in step.grids)
+    second = others[0] if others else 0
+    return all(
+        part["n"]
+        + Fraction(i, _U) * first * (part["u"] + j * second * part["uv"])
+        + (i == _U) * first**2 * part["uu"]
+        + j * second * part["v"]
+        >= 0
+        for i, j in product(range(_U + 1), range(_V + 1))
+    )
