@@ -35,8 +35,8 @@ def memory_fragment(frame: Any, data: Data) -> Fragment:
     if isinstance(frame, pl.LazyFrame):
         return _lazy(frame, data)
     if isinstance(frame, pl.DataFrame):
-        series = frame.get_columns()
-        return _eager(_picked(frame.columns, series.__getitem__, data), data)
+        # `get_columns` panics where a frame has 2**32 rows.
+        return _eager(_picked(frame.columns, frame.to_series, data), data)
     pandas: Any = sys.modules.get("pandas")
     if pandas is not None and isinstance(frame, pandas.DataFrame):
         names = [_pandas_name(label) for label in frame.columns]
