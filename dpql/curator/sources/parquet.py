@@ -1,9 +1,10 @@
 """Parquet files by pyarrow: no text is decoded, so no cell can break the reading.
 
 How a column is read follows from the footer. Text becomes a dictionary where all its
-chunks are stored so, and each word is then looked up once. Row groups are read together
-up to `_READ_ROWS` rows. polars reads the integers that are stored as differences:
-Arrow refuses some of them, depending on the cells.
+chunks are stored so, and each word is then looked up once; but not where words are so
+many that plain text would be shorter. Row groups are read together up to `_READ_ROWS`
+rows. polars reads the integers that are stored as differences: Arrow refuses some of
+them, depending on the cells.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ _READ_ROWS = 1 << 19
 
 _LARGE = 1 << 31
 """Arrow counts the bytes of a text column in 32 bits below this."""
+
+_PLAIN_BYTES = 4
+"""A plain text has so many bytes at least, for its length."""
+
+_SMALL = 1 << 16
+"""Bytes of a column that are read in no time in any way."""
 
 _DICTIONARY = {2, 8}
 _PLAIN = {0, 3, 4}
@@ -199,7 +206,9 @@ class _Footer:
             size = sum(chunk.size for chunk in chunks)
             if size >= _LARGE or not encodings <= _DICTIONARY | _PLAIN:
                 return "large"
-            if all(_DICTIONARY & chunk.encodings for chunk in chunks):
+            rows = sum(self.metadata.row_group(group).num_rows for group in groups)
+            few_words = size < _PLAIN_BYTES * rows + _SMALL
+            if few_words and all(_DICTIONARY & chunk.encodings for chunk in chunks):
                 return "dictionary"
         return "arrow"
 

@@ -79,6 +79,17 @@ def test_a_dictionary_may_grow_too_large(
     assert _expected(words, [n % 99 for n in range(len(words))]) == rows(path, DATA)
 
 
+@pytest.mark.parametrize("small", [0, 1 << 16])
+def test_words_may_be_too_many_for_a_dictionary(
+    small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words that no other row has are the same, read in either way."""
+    monkeypatch.setattr(parquet, "_SMALL", small)
+    words: list[str | None] = [*WORDS, *(f"word {n}" for n in range(100))]
+    path = write_parquet(pa.table({"k": words, "x": range(len(words))}), tmp_path)
+    assert _expected(words, range(len(words))) == rows(path, DATA)
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("version", ["V1", "V2"])
 def test_each_row_group_may_be_encoded_in_its_own_way(
