@@ -37,8 +37,8 @@ from dpql.curator.engines.totals import (
 )
 from dpql.curator.program import Distinct, Factor, Moment, Program, Selection, Tally
 
-PARTITION_ROWS = 1 << 18
-"""Rows of a partition, about, if there are as many as declared."""
+PARTITION_ROWS = 1 << 17
+"""The most rows of a partition, about: their arrays stay in the cache."""
 
 _WORD_BITS = 62
 
@@ -175,10 +175,10 @@ class Partitions:
         self._salt = salt
         self._layout = Layout(program)
         (self._seed,) = salted(salt, "unit", 1)
-        size = program.declared_rows // PARTITION_ROWS
-        self._bits = min(PARTITION_BITS, size.bit_length())
+        self._bits = _partition_bits(program.declared_rows)
         self._sums = CellSums()
         self._batches: list[tuple[Rows, list[int]]] = []
+        self._row_count = 0
 
     def partition(self, batch: pl.DataFrame) -> tuple[Rows, list[int]]:
         """Return the packed rows of a batch by partition, and where each one ends."""
@@ -193,9 +193,11 @@ class Partitions:
     def take(self, partitioned: tuple[Rows, list[int]]) -> None:
         """Keep a batch until all are read."""
         self._batches.append(partitioned)
+        self._row_count += len(partitioned[0].hashes)
 
     def __len__(self) -> int:
-        return 1 << self._bits
+        """Return how many partitions there are, neighbours joined if rows are few."""
+        return 1 << min(self._bits, _partition_bits(self._row_count))
 
     def sums(self, partition: int) -> Iterator[list[tuple[int, list[Limbs] | Pairs]]]:
         """Yield sums or values of surviving rows, by the number of the tally."""
@@ -218,8 +220,10 @@ class Partitions:
                 yield from ((index, x) for x in self._tally(tally, kept))
 
     def _rows(self, partition: int) -> Rows | None:
+        joined = (1 << self._bits) // len(self)
+        first, last = partition * joined - 1, (partition + 1) * joined - 1
         parts = [
-            (rows, slice(ends[partition - 1] if partition else 0, ends[partition]))
+            (rows, slice(ends[first] if partition else 0, ends[last]))
             for rows, ends in self._batches
         ]
         if not parts:
@@ -314,6 +318,10 @@ def _packed(
         fields[key] = Field(word, used[word], size)
         used[word] += size
     return fields
+
+
+def _partition_bits(rows: int) -> int:
+    return min(PARTITION_BITS, (rows // PARTITION_ROWS).bit_length())
 
 
 def _are_units(units: pl.Series, hashes: Words, order: Integers) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from curator_plans import known_plan, row_plan, unit_plan
 from exact_sums import SALT, exact_sums, same
 
-from dpql.curator.engines import polars
+from dpql.curator.engines import polars, polars_bounding
 from dpql.curator.program import compile_program
 from dpql.curator.sources import memory
 from dpql.curator.sources.source import Source
@@ -44,9 +44,13 @@ def test_batches_of_any_size_sum_alike(
 
 
 @pytest.mark.heavy
+@pytest.mark.parametrize("partition_rows", [1 << 17, 8])
 @pytest.mark.parametrize("made", PLANS.values(), ids=PLANS)
-def test_a_declared_number_changes_no_sum(made: Plan) -> None:
+def test_a_declared_number_changes_no_sum(
+    made: Plan, partition_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A ceiling far above or below the rows that come decides only about memory."""
+    monkeypatch.setattr(polars_bounding, "PARTITION_ROWS", partition_rows)
     source = polars.open_source(_frame(made, 50), made.spec.data)
     program = compile_program(made)
     found = [

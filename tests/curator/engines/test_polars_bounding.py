@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -19,6 +20,7 @@ from spec_text import make_spec
 
 from dpql.curator.engines import polars_bounding
 from dpql.curator.noise import totals
+from dpql.curator.program import compile_program
 from dpql.curator.sources import memory
 from dpql.language import load_text
 from dpql.model.plan import Plan, Step
@@ -347,3 +349,17 @@ def test_a_unit_keeps_the_same_rows_beside_a_twin(
     alone, twin, both = kept(["p"]), kept(["q"]), kept(["q", "p"])
     added = [[x + y for x, y in zip(*two, strict=True)] for two in zip(alone, twin)]  # noqa: B905
     assert added == both
+
+
+@pytest.mark.parametrize(("partition_rows", "expected"), [(1 << 17, 1), (2, 4)])
+def test_few_rows_make_few_partitions(
+    partition_rows: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ceiling of 10**9 rows costs nothing where few come."""
+    monkeypatch.setattr(polars_bounding, "PARTITION_ROWS", partition_rows)
+    program = replace(compile_program(_unit_plan(2, 1)), declared_rows=10**9)
+    partitions = polars_bounding.Partitions(program, bytes(32))
+    columns = {"person": range(5), "kind": [0] * 5, "x": [1] * 5}
+    dtypes = {"person": pl.Int64, "kind": pl.UInt8, "x": pl.Int64}
+    partitions.take(partitions.partition(pl.DataFrame(columns, schema=dtypes)))
+    assert expected == len(partitions)
