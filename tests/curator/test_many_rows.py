@@ -21,7 +21,7 @@ from exact_sums import exact_sums
 from pyarrow import ipc
 from spec_text import make_spec
 
-from dpql.curator.engines import polars_expressions
+from dpql.curator.engines import polars as polars_engine
 from dpql.curator.sources import open_source
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -263,7 +263,7 @@ def test_a_planted_sum_of_64_bits_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where terms of any size are summed without limbs, sums wrap."""
-    monkeypatch.setattr(polars_expressions, "EXACT_INTEGERS", 1 << 99)
+    monkeypatch.setattr(polars_engine, "EXACT_INTEGERS", 1 << 99)
     found = _moments(_squares("row"), _lazy(9, TOP, tmp_path))
     assert [9 * TOP**2] != found["spread uu"]
 
