@@ -151,6 +151,15 @@ PLANNING: dict[str, Code] = {
         wrong="nulls: drop",
         right="nulls: {as: 0}",
     ),
+    "DPQL425": Code(
+        title="a ratio divides by a column that may be 0",
+        cause=(
+            "A ratio is the sum of one column over the sum of another. Its range, and "
+            "so its interval, is known only where the divisor's bounds are above 0."
+        ),
+        wrong="air_time: {type: integer, bounds: [0, 700]}",
+        right="air_time: {type: integer, bounds: [1, 700]}",
+    ),
     "DPQL430": Code(
         title="the total epsilon is too small for what is asked",
         cause=(

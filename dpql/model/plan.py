@@ -178,6 +178,8 @@ class Share(StrEnum):
     MEAN = "mean"
     VARIANCE = "variance"
     COVARIANCE = "covariance"
+    DEVIATION = "deviation"
+    RATIO = "ratio"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -187,8 +187,9 @@ def describe(
         PlanFault: the mechanism cannot hide it, or there is nothing to hide.
     """
     kind = STATISTICS[statistic.kind]
-    joint = rules.parts_of_one and lets_parts_share(mechanism) and not setting.known
-    if joint and kind.describe_joint is not None:
+    shared = rules.parts_of_one and lets_parts_share(mechanism)
+    private = kind.joint_only or not setting.known
+    if shared and private and kind.describe_joint is not None:
         return kind.describe_joint(setting)
     return kind.describe(setting)
 

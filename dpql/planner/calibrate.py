@@ -98,7 +98,7 @@ def stated_error(
     """Return the accuracy that the plan would state at this epsilon."""
     span = description.upper - description.lower
     if description.joint is not None:
-        if rows is None:
+        if rows is None or description.joint.promise is None:
             return None
         level = part_level(statistic.alpha, cells)
         error = description.joint.error(epsilon, rows, level)
@@ -216,6 +216,8 @@ def best_mechanism(
     statistic: Statistic, descriptions: Descriptions, epsilon: Fraction, *, rows: int
 ) -> str:
     """Return the mechanism of the smaller stated error; the table's first if equal."""
+    if len(descriptions) == 1:
+        return next(iter(descriptions))
 
     def error(mechanism: str) -> Fraction:
         found = stated_error(

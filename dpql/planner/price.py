@@ -135,6 +135,7 @@ def _joint(
     statistic: Statistic, description: Description, joint: Joint, within: Fraction
 ) -> Fraction:
     assert statistic.at_least is not None, "a target on a private count was refused"
+    assert joint.promise is not None, "so was one without a promise"
     found = epsilon_for_promise(
         joint.promise,
         joint.parts,
@@ -277,6 +278,12 @@ def _reaches(
 def _require_target(
     statistic: Statistic, description: Description, within: Fraction
 ) -> None:
+    if description.joint is not None and description.joint.promise is None:
+        raise PlanFault.of(
+            "DPQL423",
+            f"no error of a {statistic.kind} can be promised before the run",
+            hint="spend a share or an epsilon; the value comes with its interval",
+        )
     if not isinstance(description.readout, Affine) and statistic.at_least is None:
         raise PlanFault.of(
             "DPQL423",

@@ -9,9 +9,11 @@ from dpql.model.shape import Choice, Field
 from dpql.statistics import (
     count,
     covariance,
+    deviation,
     distinct,
     histogram,
     mean,
+    ratio,
     sum,  # noqa: A004  the statistic's name
     units,
     variance,
@@ -31,6 +33,8 @@ STATISTICS: MappingProxyType[str, Statistic] = MappingProxyType(
             mean,
             variance,
             covariance,
+            deviation,
+            ratio,
             histogram,
         )
     }

@@ -22,7 +22,8 @@ class Joint:
         parts: what is summed, and what a row adds to all parts.
         contribution: what one unit may bring.
         rows: the ceiling of rows in a cell.
-        promise: the error before there are data, where a group has so many rows.
+        promise: the error before there are data, where a group has so many rows; None
+            where no such promise is known.
         unit: what the promise is counted in, in the user's units.
     """
 
@@ -30,7 +31,7 @@ class Joint:
     parts: Parts
     contribution: Contribution
     rows: int
-    promise: Promise
+    promise: Promise | None
     unit: Fraction
 
     def lattice(self, epsilon: Fraction) -> Lattice:
@@ -69,5 +70,7 @@ class Joint:
         self, epsilon: Fraction, at_least: int, alpha: Fraction
     ) -> Fraction | None:
         """Return the promised error, in the user's units; None where there is none."""
+        if self.promise is None:
+            return None
         promised = self.promise(self.lattice(epsilon), at_least, alpha)
         return None if promised is None else promised * self.unit

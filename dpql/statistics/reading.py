@@ -11,9 +11,13 @@ from fractions import Fraction
 from typing import assert_never
 
 from dpql.model.plan import PartsOfOne, Share, Step
-from dpql.statistics.parts_reading import read_mean
+from dpql.statistics.parts_reading import read_mean, read_ratio
 from dpql.statistics.readout import Reading, read
-from dpql.statistics.spread_reading import read_covariance, read_variance
+from dpql.statistics.spread_reading import (
+    read_covariance,
+    read_deviation,
+    read_variance,
+)
 from dpql.statistics.tails import Tail
 
 Reader = Callable[[Sequence[Fraction]], Reading]
@@ -38,7 +42,7 @@ def reader_of(step: Step) -> Reader:
 def _parts_reader(step: Step, readout: PartsOfOne) -> Reader:
     tail, per_row = tail_of(step), readout.per_row
 
-    def found(noisy: Sequence[Fraction]) -> Reading:
+    def read_parts(noisy: Sequence[Fraction]) -> Reading:
         parts = [int(part) for part in noisy]
         match readout.what:
             case Share.MEAN:
@@ -66,10 +70,39 @@ def _parts_reader(step: Step, readout: PartsOfOne) -> Reader:
                     grids=(first, second),
                     quantisation=step.quantisation,
                 )
+            case Share.DEVIATION:
+                (grid,) = step.grids
+                found = read_deviation(
+                    read_variance(
+                        parts,
+                        tail,
+                        step.alpha,
+                        per_row=per_row,
+                        grid=grid,
+                        quantisation=Fraction(0),
+                    ),
+                    grid.width,
+                )
+                return Reading(
+                    value=found.value,
+                    lower=max(found.lower - step.quantisation, step.lower),
+                    upper=min(found.upper + step.quantisation, step.upper),
+                )
+            case Share.RATIO:
+                above, below = step.grids
+                # The parts come with the divisor's column first.
+                both, one, other, neither = parts
+                return read_ratio(
+                    (both, other, one, neither),
+                    tail,
+                    step.alpha,
+                    below=below,
+                    above=above,
+                )
             case _:
                 assert_never(readout.what)
 
-    return found
+    return read_parts
 
 
 def tail_of(step: Step) -> Tail:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from dpql.errors import PlanFault
 from dpql.model.plan import Grid, Measure, Readout, Term
 
 if TYPE_CHECKING:
@@ -123,6 +125,20 @@ def measure(
         upper=upper,
         l0=l0,
     )
+
+
+def only_joint(name: str) -> Callable[[Setting], Description]:
+    """Return what describes a statistic that has no form but that of parts of one."""
+
+    def describe(_: Setting) -> Description:
+        raise PlanFault.of(
+            "DPQL422",
+            f"a {name} is made of parts that share one sensitivity, which this "
+            "mechanism does not let them",
+            hint="write `mechanism: geometric`",
+        )
+
+    return describe
 
 
 def grouped(unit: str) -> str:

@@ -46,6 +46,7 @@ class Statistic:
         describe: what the engine must count, and what becomes of it.
         describe_joint: the same by parts of one, where the number of rows is private
             and the noise lets parts share one sensitivity; None if there are none.
+        joint_only: there is no other form, even where the number of rows is public.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Statistic:
     synonyms: tuple[str, ...] = ()
     describe: Callable[[Setting], Description]
     describe_joint: Callable[[Setting], Description] | None = None
+    joint_only: bool = False
 
     @property
     def keyword(self) -> str:

@@ -288,8 +288,8 @@ def _survivors(step: Step, placed: Sequence[Any], unit: str, salt: bytes) -> lis
             kept[position] = cells[cell] < step.bound.rows
             cells[cell] += 1
         left = [pair for pair in tickets if kept[pair[1]]]
-        for place in beyond(step.bound, left, salt):
-            kept[place] = False
+        for position in beyond(step.bound, left, salt):
+            kept[position] = False
     return kept
 
 

@@ -22,6 +22,7 @@ COLUMNS = {
     "g": "{type: category, keys: [a, b]}",
     "x": integer(0, 20, "drop"),
     "y": "{type: float, bounds: [-1, 3], nulls: drop}",
+    "z": integer(1, 5, "drop"),
 }
 STATISTICS = {
     "mean": {"mean": "x", "by": "[g]"},
@@ -29,6 +30,8 @@ STATISTICS = {
     "covariance": {"covariance": "[x, y]", "by": "[g]"},
     "fine_mean": {"mean": "y", "by": "[g]"},
     "fine_variance": {"variance": "y", "by": "[g]"},
+    "deviation": {"deviation": "x", "by": "[g]"},
+    "ratio": {"ratio": "[y, z]", "by": "[g]"},
 }
 ROWS = 300
 
@@ -47,13 +50,20 @@ def table(seed: int = 0) -> pl.DataFrame:
             "g": ["a" if i % 3 else "b" for i in rows],
             "x": [None if i % 11 == 0 else i * i % 21 for i in rows],
             "y": [None if i % 13 == 0 else (i * 7 % 17) / 4 - 1 for i in rows],
+            "z": [None if i % 7 == 0 else i % 5 + 1 for i in rows],
         }
     )
 
 
 def truth(frame: pl.DataFrame, name: str) -> list[Fraction]:
     """Return the exact statistic of each group, of the rows that hold a number."""
-    columns = {"mean": "x", "variance": "x", "covariance": "xy"}.get(name, "y")
+    columns = {
+        "mean": "x",
+        "variance": "x",
+        "deviation": "x",
+        "covariance": "xy",
+        "ratio": "yz",
+    }.get(name, "y")
     found = []
     for key in ("a", "b"):
         rows = frame.filter(pl.col("g") == key).select(*columns).drop_nulls().rows()
@@ -62,8 +72,12 @@ def truth(frame: pl.DataFrame, name: str) -> list[Fraction]:
         first, second = (sum(column) / n for column in zip(*pairs, strict=True))
         if name.endswith("mean"):
             found.append(first)
+        elif name == "ratio":
+            found.append(first / second)
         else:
             found.append(sum((x - first) * (y - second) for x, y in pairs) / n)
+        if name == "deviation":
+            found[-1] = Fraction(float(found[-1]) ** 0.5)
     return found
 
 
@@ -71,11 +85,12 @@ def truth(frame: pl.DataFrame, name: str) -> list[Fraction]:
 def test_much_epsilon_gives_the_exact_statistic(name: str) -> None:
     """Value and interval close in on the truth, nulls dropped, floats on their grid."""
     frame = table()
-    result = run(planned("900"), {"rows": frame})[name]
+    made = planned("900", alpha="1e-9")
+    result = run(made, {"rows": frame})[name]
     for value, expected in zip(result.values, truth(frame, name), strict=True):
         assert value.lower <= expected <= value.upper
         assert value.lower <= value.value <= value.upper
-        assert value.upper - value.lower < Fraction(1, 4)
+        assert value.upper - value.lower < 1
 
 
 @pytest.mark.stats
@@ -118,7 +133,7 @@ def test_a_row_moves_all_parts_together_by_no_more_than_stated(
     rows = "{exactly: 3}" if replaced else "{at_most: 3}"
     # Under replace_one nulls cannot be dropped.
     columns = {
-        key: text.replace("nulls: drop", "nulls: {as: 0}") if replaced else text
+        key: text.replace("nulls: drop", "nulls: {as: 1}") if replaced else text
         for key, text in COLUMNS.items()
     }
     kind = STATISTICS[name] | {"spend": "{share: 1}"}

@@ -51,7 +51,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "dpql" / "statistics" / added.name).write_bytes(added.read_bytes())
     table = folder / "dpql" / "statistics" / "__init__.py"
     text = table.read_text("utf-8")
-    text = text.replace(" sum, variance", " sum, sum_of_squares, variance")
+    text = text.replace("    variance,\n)", "    sum_of_squares,\n    variance,\n)")
     line = "            sum,\n"
     text = text.replace(line, f"{line}            sum_of_squares,\n")
     assert 2 == text.count("sum_of_squares")
