@@ -3,7 +3,8 @@
     every part >= 0 on every row,   all parts together F on every row
     D = scale F k l, under replace_one twice that;   rounded: D + touched - 1
 
-k and l are what the bound leaves of a unit, in rows of a cell and in cells. A part is a
+k and l are what the bound leaves of a unit, in rows of a cell and in cells; for k l
+stands the bound on its rows in all, if that is less. A part is a
 polynomial of degree 2 in u and 1 in v over 0..Q and 0..R; where its coefficients in the
 basis of Bernstein are at least 0, so is the part.
 
@@ -44,12 +45,22 @@ def shared_sensitivity(step: Step) -> int | None:
     even = per_row > 0 and scale > 0 and not any(total.values())
     if not even or not all(_never_negative(part, step) for part in parts):
         return None
-    rows, cells = (1, 1) if step.bound is None else (step.bound.rows, step.bound.cells)
-    cells = min(cells, step.cells)
+    rows, cells = _reach(step)
     replaces = step.relation is Neighbours.REPLACE_ONE
-    change = scale * per_row * rows * cells * (2 if replaces else 1)
+    change = scale * per_row * rows * (2 if replaces else 1)
     touched = len(parts) * (min(2 * cells, step.cells) if replaces else cells)
     return -(-change // 1) + (0 if scale.denominator == 1 else touched - 1)
+
+
+def _reach(step: Step) -> tuple[int, int]:
+    """Return how many rows a unit has in all, and in how many cells, at most."""
+    if step.bound is None:
+        return 1, 1
+    cells = min(step.bound.cells, step.cells)
+    rows = step.bound.rows * cells
+    if step.bound.total is None:
+        return rows, cells
+    return min(rows, step.bound.total), min(cells, step.bound.total)
 
 
 def _polynomial(measure: Measure) -> Counter[str] | None:

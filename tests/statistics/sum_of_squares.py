@@ -26,6 +26,7 @@ def describe(setting: Setting) -> Description:
     ends = {0, nearest, min(nearest + 1, grid.steps), grid.steps}
     squares = [(p + d * u) ** 2 for u in ends]
     least = min(squares) if setting.known else 0
+    each, often = setting.changes()
     total = measure(
         "squares",
         (
@@ -33,10 +34,10 @@ def describe(setting: Setting) -> Description:
             Term(coefficient=2 * p * d, moments=("u",)),
             Term(coefficient=p**2, moments=("n",)),
         ),
-        change=setting.rows_each * (max(squares) - least),
+        change=each * (max(squares) - least),
         lower=setting.rows * least,
         upper=setting.rows * max(squares),
-        l0=setting.l0(signed=False),
+        l0=often,
     )
     scale = (grid.step / d) ** 2
     shift = grid.error * grid.step
