@@ -51,6 +51,8 @@ def test_every_row_has_a_cell(made: Plan) -> None:
         }
     )
     expressions = Expressions(program)
+    # The cell of all rows is a literal, which takes the height of a column beside it.
+    expressions.derive(expressions.column(program.columns[0].name), "rows")
     for selection in {tally.selection for tally in program.tallies}:
         name = expressions.derive(expressions.numbered(selection), selection)
         found = expressions.derived(batch)[name]
