@@ -300,8 +300,10 @@ def beyond(bound: Bound, left: Iterable[tuple[bytes, int]], salt: bytes) -> list
     """
     if bound.total is None:
         return []
-    again = sorted((ticket(salt, first.hex(), -1), place) for first, place in left)
-    return [place for _, place in again[bound.total :]]
+    again = sorted(
+        (ticket(salt, first.hex(), -1), position) for first, position in left
+    )
+    return [position for _, position in again[bound.total :]]
 
 
 def ticket(salt: bytes, content: str, number: int) -> bytes:

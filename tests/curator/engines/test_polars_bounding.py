@@ -25,7 +25,7 @@ from dpql.curator.sources import memory
 from dpql.language import load_text
 from dpql.model.plan import Plan, Step
 from dpql.planner import plan
-from dpql.statistics.readout import read
+from dpql.statistics.reading import reader_of
 
 
 def _unit_plan(rows: int, cells: int) -> Plan:
@@ -176,9 +176,7 @@ def test_a_mean_is_of_the_rows_that_were_kept(engine: Any) -> None:
 def _without_noise(step: Step, moments: Any) -> Fraction:
     """Return the value that exact parts would give."""
     exact = [Fraction(totals(part.measure, moments, 1)[0]) for part in step.parts]
-    still = [Fraction(0)] * len(exact)
-    ends = {"lower": step.lower, "upper": step.upper}
-    return read(step.readout, exact, still, **ends, quantisation=Fraction(0)).value
+    return reader_of(step)(exact).value
 
 
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 40, 62, 63, 200])
