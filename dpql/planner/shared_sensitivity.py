@@ -21,7 +21,9 @@ from itertools import product
 from dpql.model.plan import Measure, Step
 from dpql.model.spec import Neighbours
 
-_NAMES = {"n", "u", "v", "uu", "uv"}
+_NAMES = ({"n"}, {"n", "u", "uu"}, {"n", "u", "v", "uu", "uv"})
+"""The moments that there are over no grid, one grid and two."""
+
 _U, _V = 2, 1
 """Degrees of a part."""
 
@@ -32,7 +34,8 @@ def shared_sensitivity(step: Step) -> int | None:
     None where the parts do not add up to the same on every row, or one can be negative.
     """
     measures = [part.measure for part in step.parts]
-    sums = [_polynomial(measure) for measure in measures]
+    known = _NAMES[min(len(step.grids), 2)]
+    sums = [_polynomial(measure, known) for measure in measures]
     scales = {measure.scale for measure in measures}
     if None in sums or len(scales) != 1:
         return None
@@ -63,11 +66,11 @@ def _reach(step: Step) -> tuple[int, int]:
     return min(rows, step.bound.total), min(cells, step.bound.total)
 
 
-def _polynomial(measure: Measure) -> Counter[str] | None:
-    """Return the coefficient of every moment; None where moments are multiplied."""
+def _polynomial(measure: Measure, known: set[str]) -> Counter[str] | None:
+    """Return the coefficient of every moment; None where it is none of single ones."""
     found: Counter[str] = Counter()
     for term in measure.terms:
-        if len(term.moments) != 1 or not _NAMES.issuperset(term.moments):
+        if len(term.moments) != 1 or not known.issuperset(term.moments):
             return None
         found[term.moments[0]] += term.coefficient
     return found
@@ -75,8 +78,7 @@ def _polynomial(measure: Measure) -> Counter[str] | None:
 
 def _never_negative(part: Counter[str], step: Step) -> bool:
     """Tell whether a part is at least 0 for all whole numbers of the grids."""
-    first, *others = (grid.steps for grid in step.grids)
-    second = others[0] if others else 0
+    first, second = (*(grid.steps for grid in step.grids), 0, 0)[:2]
     return all(
         part["n"]
         + Fraction(i, _U) * first * (part["u"] + j * second * part["uv"])

@@ -159,3 +159,9 @@ def test_a_part_that_may_be_negative_is_none_of_one() -> None:
     assert shared_sensitivity(step) is not None
     forged = replace(step, parts=(doubled(upper), doubled(lower)))
     assert shared_sensitivity(forged) is None
+
+
+def test_a_step_without_grids_is_refused_without_a_traceback() -> None:
+    """Its parts may name moments that nothing sums."""
+    step = replace(planned().step("mean"), grids=())
+    assert shared_sensitivity(step) is None
