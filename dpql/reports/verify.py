@@ -15,7 +15,7 @@ from datetime import date
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
 from dpql.model.codec import layout
-from dpql.model.plan import VERSION, Plan
+from dpql.model.plan import Plan
 from dpql.model.release import Release
 from dpql.reports.approval import (
     Approved,
@@ -41,6 +41,7 @@ from dpql.reports.checks import (
 from dpql.reports.envelope import in_role, open_envelope
 from dpql.reports.file_names import CSV_NAME, ENVELOPE_NAME
 from dpql.reports.predicate import (
+    FIRST_FORMAT,
     RELEASE,
     LedgerRecord,
     ReportPredicate,
@@ -154,7 +155,7 @@ def verify(
         fault_check(release),
     ]
     unchecked = [*UNCHECKED, FILES_AWAY if files is None else CELLS]
-    if predicate.plan.version != VERSION:
+    if predicate.format == FIRST_FORMAT:
         unchecked.append(PROSE)
     if record is not None and facts is None:
         unchecked.append(LEDGER_AWAY)
@@ -242,7 +243,7 @@ def _require_derived(predicate: ReportPredicate, day: date) -> Release:
         implementation=predicate.implementation,
         format_=predicate.format,
     )
-    if predicate.plan.version != VERSION:
+    if predicate.format == FIRST_FORMAT:
         derived = with_prose_of(predicate, derived)
     for name, _ in layout(ReportPredicate):
         if getattr(derived, name) != getattr(predicate, name):

@@ -11,7 +11,7 @@ from dpql.model.condition import columns_in
 from dpql.model.condition_text import condition_text
 from dpql.model.figures import decimal, percent, plural, rational, times, within_text
 from dpql.model.notation import unit_text
-from dpql.model.plan import VERSION, PartsOfOne, Plan, Step
+from dpql.model.plan import PartsOfOne, Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import IdColumn, Neighbours
 from dpql.model.step_text import bounds_text, excess_text
@@ -100,8 +100,7 @@ def _counts(plan: Plan) -> str:
     if not bounds:
         return ""
     text = f"{whole('; '.join(bounds))}: {excess_text(plan)}"
-    current = plan.version == VERSION
-    if current and plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE:
+    if plan.version > 1 and plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE:
         # The declared number is that of all rows, not of those that are kept.
         text += ", and how many are kept is private"
     return text

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import copy
+import json
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from golden import VECTORS
+from reports.sample_releases import STEWARD
 
 import dpql
 from dpql.api.verification import verify_release
-from dpql.errors import PlanFault
-from dpql.reports.trust import load_trust
+from dpql.errors import PlanFault, VerifyFault
+from dpql.model.codec import canonical
+from dpql.planner import audit_published
+from dpql.reports.envelope import seal
+from dpql.reports.trust import load_trust, parse_trust, trust_line
+from dpql.reports.verify import verify
 
 ARCHIVE = VECTORS / "format2" / "releases.tar.xz"
 NAMES = ("grouped", "replaced", "survey", "targets")
@@ -57,3 +66,44 @@ def test_a_plan_of_format_2_is_refused_as_old(old: Path, name: str) -> None:
     ):
         with pytest.raises(PlanFault, match="DPQL404"):
             act()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("guarantee", "words"),
+        ("guarantee", "variant"),
+        ("guarantee", "unprotected", 0),
+        ("statistics", 0, "definition"),
+        ("statistics", 0, "accuracy_of"),
+        ("statistics", 0, "post_processing"),
+    ],
+)
+def test_a_signer_cannot_write_the_prose_of_a_report_of_format_2(
+    old: Path, path: tuple[str | int, ...]
+) -> None:
+    """It is derived word for word: whom it protects, and how well, is in it."""
+    envelope = json.loads((old / "releases/grouped/release.dsse.json").read_bytes())
+    document: dict[str, Any] = json.loads(base64.b64decode(envelope["payload"]))
+    document["predicate"]["approvals"] = []
+    altered = copy.deepcopy(document)
+    node = altered["predicate"]
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = "any outcome is at most 1.01 times likelier"
+    line = trust_line(STEWARD.public, "steward@example.org", ("dpql-release",))
+    trust = parse_trust(line)
+
+    def checked(statement: dict[str, Any]) -> tuple[str, ...]:
+        sealed = seal(canonical(statement), [STEWARD])
+        return verify(sealed, trust, audit=audit_published).unchecked
+
+    assert not any("wording" in text for text in checked(document))
+    with pytest.raises(VerifyFault, match="DPQL608"):
+        checked(altered)
+
+
+def test_a_plan_of_format_2_still_says_that_n_is_private(old: Path) -> None:
+    """Its units have several rows, and bounding them leaves a private number."""
+    shown = str(dpql.read(old / "replaced.plan.json"))
+    assert "how many are kept is private" in shown

@@ -83,6 +83,8 @@ def edited(document: Any, path: tuple[Any, ...]) -> Any:
     old = node[path[-1]]
     if old is None:
         node[path[-1]] = "1"
+    elif isinstance(old, bool):
+        node[path[-1]] = not old
     elif old.lstrip("-").replace("/", "", 1).isdigit():
         top, slash, bottom = old.partition("/")
         node[path[-1]] = f"{int(top) + 1}{slash}{bottom}"
@@ -311,12 +313,15 @@ def test_report_is_not_passed_off_as_one_of_another_format() -> None:
     """Format 2 without its page, relabelled or not, and unknown formats: refused."""
     statement = json.loads(make_payload(small_plan()))
     old = copy.deepcopy(statement)
-    for number in ("0", "1", "3", "02", "", "2/1", None):
+    for number in ("0", "1", "4", "03", "", "3/1", None):
         for subjects in (statement["subject"], statement["subject"][:2]):
             changed = {**statement, "subject": subjects}
             changed["predicate"] = {**statement["predicate"], "format": number}
             envelope = seal(canonical(changed), [STEWARD])
             assert refused(lambda e=envelope: check(e)) == "DPQL606"
+    older = {**statement, "predicate": {**statement["predicate"], "format": "2"}}
+    # Its files are those of today's format, but its plan is not.
+    assert refused(lambda: check(seal(canonical(older), [STEWARD]))) == "DPQL608"
     old["predicate"]["format"] = "1"
     del old["predicate"]["caveats"]
     del old["predicate"]["ledger"]["data"]
@@ -533,8 +538,8 @@ def test_other_spellings_are_refused(name: str) -> None:
         lambda payload: payload + b"\n",
         lambda payload: json.dumps(json.loads(payload)).encode(),
         lambda payload: payload.replace(b'"date"', b'"date": "2026-01-01",\n "date"'),
-        lambda payload: payload.replace(b'"format": "2"', b'"format": 2'),
-        lambda payload: payload.replace(b'"format": "2"', b'"format": "02"'),
+        lambda payload: payload.replace(b'"format": "3"', b'"format": 2'),
+        lambda payload: payload.replace(b'"format": "3"', b'"format": "02"'),
         lambda payload: payload.replace(b"2026-11-16", b"20261116"),
         lambda payload: payload.replace(b"2026-11-16", b"2026-11-31"),
         lambda payload: payload.replace(b"Statement/v1", b"Statement/v2"),
