@@ -53,6 +53,7 @@ TESTED_ELSEWHERE = {
     "statistics/spread_reading.py": "statistics/test_parts_reading.py",
     "statistics/joint.py": "curator/test_parts_of_one.py",
     "statistics/reading.py": "curator/test_parts_of_one.py",
+    "statistics/ranks.py": "curator/test_quantiles.py",
 }
 """Modules without a file of tests that bears their name, and where their tests are.
 

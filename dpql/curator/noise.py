@@ -8,9 +8,12 @@ from functools import reduce
 from operator import add, mul
 from typing import Any
 
-from dpql.mechanisms import MECHANISMS
+import numpy as np
+from numpy.typing import NDArray
+
+from dpql.mechanisms import CHOOSERS, MECHANISMS
 from dpql.mechanisms.bits import Bits
-from dpql.model.plan import Measure, Part, Step, Term
+from dpql.model.plan import Measure, Part, Pick, Step, Term
 from dpql.model.release import Deferred, Result, Value, cells
 from dpql.model.spec import Data
 from dpql.statistics.reading import reader_of
@@ -18,6 +21,9 @@ from dpql.statistics.readout import Reading
 
 Moments = Mapping[str, Sequence[int]]
 """The sum of each moment of a step, for every cell in the order of the plan."""
+
+Counts = NDArray[np.int64]
+"""The rows of every cell, in the order of the plan, by candidate."""
 
 MANY = 10_000
 """From so many cells on, the time of a draw is hidden among the others."""
@@ -28,6 +34,18 @@ def perturbed(step: Step, moments: Moments, data: Data, bits: Bits) -> Result:
     noisy = [_drawn(part, moments, step.cells, bits) for part in step.parts]
     return Result(
         step=step, values=Deferred(step.cells, lambda: _values(step, noisy, data))
+    )
+
+
+def chosen(step: Step, counts: Counts, data: Data, bits: Bits) -> Result:
+    """Return the quantiles of a step: each is chosen for each of its cells.
+
+    Those of a cell are sorted: no rank is farther off then than the farthest was.
+    """
+    picked = [_picked(pick, counts, bits) for pick in step.picks]
+    indices = [index for cell in zip(*picked, strict=True) for index in sorted(cell)]
+    return Result(
+        step=step, values=Deferred(step.values, lambda: _quantiles(step, indices, data))
     )
 
 
@@ -70,6 +88,30 @@ def _drawn(part: Part, moments: Moments, count: int, bits: Bits) -> list[int]:
     steps = mechanism.perturb_many(noise, values, bits, lower=lower, upper=upper)
     drawn: list[int] = steps.tolist()
     return drawn
+
+
+def _picked(pick: Pick, counts: Counts, bits: Bits) -> list[int]:
+    """Return the index of the candidate for every cell, empty ones too."""
+    chooser = CHOOSERS[pick.noise.mechanism]
+    noise = chooser.restore(dict(pick.noise.parameters))
+    if len(counts) < MANY:
+        return [chooser.choose(noise, cell, bits) for cell in counts]
+    return chooser.choose_many(noise, counts, bits)
+
+
+def _quantiles(step: Step, indices: Sequence[int], data: Data) -> list[Value]:
+    read = reader_of(step)
+    readings = {index: read((Fraction(index),)) for index in set(indices)}
+    return [
+        Value(
+            cell=cell,
+            noisy=(Fraction(index),),
+            value=readings[index].value,
+            lower=readings[index].lower,
+            upper=readings[index].upper,
+        )
+        for cell, index in zip(cells(step, data), indices, strict=True)
+    ]
 
 
 def _values(step: Step, noisy: Sequence[Sequence[int]], data: Data) -> list[Value]:

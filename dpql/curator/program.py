@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import chain
 from operator import mul
 
 from dpql.curator.columns import CanonicalColumn, canonical_columns
@@ -22,7 +21,7 @@ from dpql.curator.conditions import (
     shortened,
 )
 from dpql.curator.grid import Bins, Quantiser, bins, quantiser
-from dpql.model.plan import Bound, Plan, Step
+from dpql.model.plan import Bound, Chosen, Plan, Step
 from dpql.model.spec import (
     CategoryColumn,
     Data,
@@ -141,8 +140,33 @@ class Distinct:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranking:
+    """The rows of a cell are counted by the candidate that their number is nearest to.
+
+        candidate = floor((2 u + stride) / (2 stride)),   u the factor's whole number
+
+    It splits no cell: the bound has acted before.
+    """
+
+    factor: Factor
+    stride: int
+    candidates: int = field(init=False, compare=False)
+    """How many candidates there are."""
+
+    def __post_init__(self) -> None:
+        last = (2 * self.factor.quantiser.steps + self.stride) // (2 * self.stride)
+        object.__setattr__(self, "candidates", last + 1)
+
+    def __str__(self) -> str:
+        every = f", every {self.stride} steps" if self.stride > 1 else ""
+        return (
+            f"rows at each of {self.candidates} values of {self.factor.column}{every}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
-    """The sums of one statistic, for every cell.
+    """The sums of one statistic, for every cell; of a quantile, the counts instead.
 
     A tally with ``distinct`` has no moments: it counts different values instead.
 
@@ -155,6 +179,7 @@ class Tally:
     present: tuple[str, ...]
     moments: tuple[Moment, ...]
     distinct: Distinct | None = None
+    ranking: Ranking | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -162,6 +187,16 @@ class Tally:
         if self.distinct is not None:
             return (DISTINCT,)
         return tuple(moment.name for moment in self.moments)
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """All that becomes whole numbers: to be multiplied, told apart or ranked."""
+        found = [x for moment in self.moments for x in moment.factors]
+        if self.distinct is not None and self.distinct.factor is not None:
+            found.append(self.distinct.factor)
+        if self.ranking is not None:
+            found.append(self.ranking.factor)
+        return tuple(dict.fromkeys(found))
 
     def __str__(self) -> str:
         return "\n".join([self.statistic, *(f"  {x}" for x in self._lines())])
@@ -181,10 +216,13 @@ class Tally:
             yield f"keeps   at most {rows} of a unit in each of at most {cells}{in_all}"
         if self.present:
             yield f"drops   rows in which {' or '.join(self.present)} is null"
-        for factor in dict.fromkeys(x for one in self.moments for x in one.factors):
+        told_apart = self.distinct and self.distinct.factor
+        for factor in (x for x in self.factors if x != told_apart):
             yield f"steps   {factor}"
         if self.distinct is not None:
             yield f"counts  {self.distinct}"
+        elif self.ranking is not None:
+            yield f"counts  {self.ranking}"
         else:
             yield f"sums    {', '.join(map(str, self.moments))}"
 
@@ -206,12 +244,8 @@ class Program:
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        """All numbers that are multiplied in any moment, or told apart."""
-        moments = (moment for tally in self.tallies for moment in tally.moments)
-        distinct = (tally.distinct for tally in self.tallies)
-        values = (one.factor for one in distinct if one and one.factor)
-        found = chain((x for moment in moments for x in moment.factors), values)
-        return tuple(dict.fromkeys(found))
+        """All numbers that are multiplied in any moment, told apart or ranked."""
+        return tuple(dict.fromkeys(x for tally in self.tallies for x in tally.factors))
 
     def __str__(self) -> str:
         many = "exactly" if self.counts_rows else "at most"
@@ -269,6 +303,11 @@ def _tally(step: Step, data: Data) -> Tally:
             if moment.name != DISTINCT
         ),
         distinct=distinct,
+        ranking=(
+            Ranking(factors[0], step.readout.stride)
+            if isinstance(step.readout, Chosen)
+            else None
+        ),
     )
 
 
@@ -317,8 +356,7 @@ def _reads(tally: Tally) -> Iterator[str]:
     """Yield the columns that a tally reads."""
     yield from tally.present
     yield from (axis.column for axis in tally.selection.axes)
-    for moment in tally.moments:
-        yield from (factor.column for factor in moment.factors)
+    yield from (factor.column for factor in tally.factors)
     if tally.distinct is not None:
         yield tally.distinct.column
     if tally.selection.where is not None:

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from dpql.curator.engines import ENGINES, Engine, Tick, engine_named
 from dpql.curator.entropy import SystemBits
-from dpql.curator.noise import perturbed
+from dpql.curator.noise import chosen, perturbed
 from dpql.curator.program import compile_program
 from dpql.curator.wall import behind_wall
 from dpql.errors import RunFault
@@ -155,9 +155,12 @@ def _results(
 
 
 def _drawn(plan: Plan, kept: Kept, coins: Bits) -> tuple[Result, ...]:
+    sums = zip(plan.steps, kept.sums.moments, kept.sums.counts, strict=True)
     return tuple(
         perturbed(step, moments, plan.spec.data, coins)
-        for step, moments in zip(plan.steps, kept.sums.moments, strict=True)
+        if counts is None
+        else chosen(step, counts, plan.spec.data, coins)
+        for step, moments, counts in sums
     )
 
 

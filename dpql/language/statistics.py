@@ -57,9 +57,10 @@ def resolve_statistic(
     where = _where(entry, context)
     split = columns if kind.splits else ()
     bins = max(1, len(options.get("edges", ())) - 1)
-    _cells(entry, (*by, *split), bins, context)
+    each = max(1, len(options.get("at", ())))
+    _cells(entry, (*by, *split), bins * each, context)
     _counted(entry, kind, context)
-    mechanism = setting("mechanism", entry.value, defaults)
+    mechanism = _mechanism(entry, kind, defaults, context)
     alpha = _level("alpha", entry, defaults, context)
     gamma = _level("gamma", entry, defaults, context)
     contributes = own(entry.value, context)
@@ -208,6 +209,22 @@ def _counted(entry: Entry, kind: Kind, context: Context) -> None:
             entry.key.span,
             "declare more rows, if there are more",
         )
+
+
+def _mechanism(
+    entry: Entry, kind: Kind, defaults: Node | None, context: Context
+) -> str | None:
+    if not kind.chooses:
+        return setting("mechanism", entry.value, defaults)
+    own = value(entry.value, "mechanism")
+    if own is not None and text(own) in MECHANISMS - {MechanismName.AUTO}:
+        context.add(
+            "DPQL329",
+            f"a {kind.name} is chosen: {text(own)} adds noise to numbers",
+            own.span,
+            "delete it",
+        )
+    return MechanismName.AUTO
 
 
 def _level(

@@ -37,14 +37,10 @@ SYNONYMS: dict[str, str] = {
 }
 """Words of other languages, and the word that means the same here."""
 
-_QUANTILES = "there are no quantiles: `histogram` with `bins` shows where they lie"
 _DATES = "there are no dates: keep a number such as the year, and write `integer`"
 _TRUTHS = "write `category`, with `keys: [true, false]`"
 
 ADVICE: dict[str, tuple[str, str]] = {
-    "median": ("histogram", _QUANTILES),
-    "quantile": ("histogram", _QUANTILES),
-    "percentile": ("histogram", _QUANTILES),
     "date": ("integer", _DATES),
     "datetime": ("integer", _DATES),
     "timestamp": ("integer", _DATES),

@@ -188,4 +188,23 @@ MEANING: dict[str, Code] = {
         wrong="distinct: person_id",
         right="count: units",
     ),
+    "DPQL328": Code(
+        title="the quantiles cannot be those",
+        cause=(
+            "`at` lists the quantiles from the smallest to the largest, each strictly "
+            "between 0 and 1, with denominators of at most 2^20. The smallest and the "
+            "largest value belong to single units, so no noise could hide them."
+        ),
+        wrong="at: [0, 1/2, 1]",
+        right="at: [1/10, 1/2, 9/10]",
+    ),
+    "DPQL329": Code(
+        title="a quantile has no noise to choose",
+        cause=(
+            "Quantiles and medians are chosen among the values of the column's grid "
+            "by the exponential mechanism; nothing is added to a number."
+        ),
+        wrong="median: age\nmechanism: geometric",
+        right="median: age",
+    ),
 }

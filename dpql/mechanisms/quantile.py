@@ -36,6 +36,7 @@ from dpql.mechanisms.quantile_law import (
     rows_within,
     theta_for,
 )
+from dpql.model.limits import FINEST_QUANTILE
 
 __all__ = [
     "NAME",
@@ -66,9 +67,6 @@ PARAMETERS: Mapping[str, str] = {
     "theta": "privacy loss per unit of score: epsilon / cost",
 }
 
-FINEST = 1 << 20
-"""Largest denominator of a quantile: scores of 2**42 rows stay below 2**62."""
-
 LEAST_EPSILON = Fraction(1, 10**12)
 """What is spent where any epsilon keeps the promise."""
 
@@ -97,7 +95,7 @@ class RankQuery:
                 "a quantile must lie strictly between 0 and 1",
                 hint="the smallest and the largest value are not private statistics",
             )
-        if self.at.denominator > FINEST:
+        if self.at.denominator > FINEST_QUANTILE:
             raise PlanFault.of(
                 "DPQL413", "a quantile's denominator must be at most 2^20"
             )

@@ -20,9 +20,7 @@ from dpql.exact import round_up_to_digits, sidak_down
 from dpql.mechanisms.mechanism import EPSILON_CEILING
 from dpql.mechanisms.quantile import LEAST_EPSILON, QuantileNoise, RankQuery, calibrate
 from dpql.mechanisms.quantile_law import accuracy, theta_for
-
-MOST = 15
-"""Quantiles of one column; beyond, a histogram promises more."""
+from dpql.model.limits import MOST_QUANTILES as MOST
 
 _DIGITS = 15
 

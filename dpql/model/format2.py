@@ -13,8 +13,11 @@ from dpql.model.codec import Malformed
 
 _ADDED: tuple[tuple[tuple[str, ...], str, Any], ...] = (
     (("spec", "privacy", "contributes"), "total", None),
+    (("spec", "statistics"), "at", []),
     (("spec", "statistics"), "contributes", None),
+    (("steps",), "at", []),
     (("steps",), "joint", False),
+    (("steps",), "picks", []),
     (("steps", "bound"), "total", None),
     (("steps", "parts", "measure"), "scale", "1"),
 )

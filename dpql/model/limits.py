@@ -23,6 +23,12 @@ MOST_PARTS = 50_000
 MOST_EDGES = 10_000
 """The most edges of the bins of a histogram."""
 
+MOST_QUANTILES = 15
+"""The most quantiles of one statistic; beyond, a histogram promises more."""
+
+FINEST_QUANTILE = 1 << 20
+"""The largest denominator of a quantile: scores of 2**42 rows stay below 2**62."""
+
 MOST_GROUPINGS = 8
 """The most columns that a statistic is grouped by."""
 

@@ -141,6 +141,23 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """A quantile that is chosen among candidates; nothing is added to a number.
+
+    ``cost`` is the most that all scores change between neighbours, over all cells.
+    ``level`` and ``half_width`` are as those of a part, but of its rank, in rows.
+    """
+
+    at: Fraction
+    cost: int
+    noise: Noise
+    epsilon: Fraction
+    loss: Fraction
+    level: Fraction
+    half_width: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Affine:
     """value = offset + scale * part."""
 
@@ -196,7 +213,18 @@ class PartsOfOne:
     rows_within: Fraction
 
 
-Readout = Affine | CentredMean | CentredVariance | PartsOfOne
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """value = lower + s * min(stride * index, steps), s the value of a grid's step.
+
+    The index is one of 0..candidates - 1; a row counts for the candidate nearest to it.
+    """
+
+    candidates: int
+    stride: int
+
+
+Readout = Affine | CentredMean | CentredVariance | PartsOfOne | Chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,12 +240,18 @@ class Step:
 
     Where the parts are ``joint``, the sensitivity of each is that of all of them
     together, over all cells: each spends the epsilon of the step, and so do all.
+
+    Quantiles have ``picks`` in place of parts, one for each of ``at`` in order; a
+    median has one pick and no ``at``. Their accuracies are distances of ranks, in rows,
+    of all picks of a cell at once, and ``quantisation`` is how far a value is from its
+    candidate.
     """
 
     name: str
     statistic: str
     columns: tuple[str, ...]
     edges: tuple[Fraction, ...]
+    at: tuple[Fraction, ...]
     where: Condition | None
     by: tuple[str, ...]
     at_least: int | None
@@ -228,6 +262,7 @@ class Step:
     moments: tuple[Moment, ...]
     joint: bool
     parts: tuple[Part, ...]
+    picks: tuple[Pick, ...]
     readout: Readout
     quantisation: Fraction
     sensitivity: Fraction | None
@@ -249,6 +284,16 @@ class Step:
         """The columns whose keys or bins are cells: their rows are only counted."""
         counts = all(moment.name == "n" for moment in self.moments)
         return self.columns if counts and not self.grids else ()
+
+    @property
+    def accuracy_unit(self) -> str | None:
+        """The unit of the accuracies: that of the value, or rows of a rank."""
+        return "rows" if self.picks else self.unit
+
+    @property
+    def values(self) -> int:
+        """How many values are released: one for each cell and quantile."""
+        return self.cells * max(1, len(self.picks))
 
 
 @dataclass(frozen=True, kw_only=True)

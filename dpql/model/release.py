@@ -27,10 +27,12 @@ class Value:
     """One released number.
 
     ``cell`` holds one text per heading of its result: the key of every `by` column in
-    order, then the bin of a histogram; it is empty for a single number. ``noisy`` are
-    the outcomes of the step's parts, in order and in units of their measures; they are
-    all that was drawn. ``value`` and the interval ``lower``..``upper``, which holds
-    the number before noise with probability 1 - alpha, follow from them by the plan.
+    order, then the bin of a histogram, or the quantile; it is empty for a single
+    number. ``noisy`` are the outcomes of the step's parts, in order and in units of
+    their measures, or the index of a quantile's candidate; they are all that was drawn.
+    ``value`` and the interval ``lower``..``upper``, which holds the number before noise
+    with probability 1 - alpha, follow from them by the plan. Of a quantile the promise
+    is about ranks: ``lower``..``upper`` is what its candidate stands for.
     """
 
     cell: tuple[str, ...]
@@ -89,8 +91,9 @@ class Result:
     """One statistic of a release: its step of the plan, and a value per cell.
 
     The cells are in the order of the plan, every declared one present: the product of
-    the `by` columns' keys, the last column fastest, the bins of a histogram faster
-    still. ``values`` is a tuple, or a sequence equal to that tuple.
+    the `by` columns' keys, the last column fastest, the bins of a histogram or the
+    quantiles of a group, which rise, faster still. ``values`` is a tuple, or a sequence
+    equal to that tuple.
     """
 
     step: Step
@@ -201,8 +204,8 @@ class Rehearsal(Outcome):
 
 
 def headings(step: Step) -> tuple[str, ...]:
-    """Return the columns whose keys or bins name the cells of a step."""
-    return step.by + step.bin_columns
+    """Return the columns whose keys or bins name the cells, then `at` of quantiles."""
+    return step.by + step.bin_columns + (("at",) if step.at else ())
 
 
 def cells(
@@ -216,6 +219,8 @@ def cells(
     for column in step.bin_columns:
         write = number_text if version > 1 else plain
         axes.append(bins(step.edges, write) or _keys(data, column))
+    if step.at:
+        axes.append(tuple(map(str, step.at)))
     return product(*axes)
 
 

@@ -11,6 +11,7 @@ import csv
 import io
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
 from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -75,7 +76,8 @@ def as_csv(outcome: Outcome) -> str:
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(COLUMNS)
     for result in outcome.results:
-        accuracy = "" if result.accuracy is None else plain(result.accuracy)
+        stated = stated_accuracy(result)
+        accuracy = "" if stated is None else plain(stated)
         alpha, unit = plain(result.alpha), _inert(result.unit or "")
         name, labels = _inert(result.name), cell_labels(outcome.plan, result)
         for value, label in zip(result.values, labels, strict=True):
@@ -83,7 +85,7 @@ def as_csv(outcome: Outcome) -> str:
                 (
                     name,
                     _inert(label),
-                    *_numbers(value),
+                    *_numbers(result, value),
                     accuracy,
                     alpha,
                     unit,
@@ -146,23 +148,43 @@ def as_html(outcome: Outcome) -> str:
 
 def _shown_rows(result: Result) -> Iterator[tuple[str, ...]]:
     headings = [_whole(heading_text(heading)) for heading in result.headings]
-    yield (*headings, "value", "lower", "upper")
+    intervals = has_intervals(result)
+    yield (*headings, "value", *(("lower", "upper") if intervals else ()))
     for value in islice(result.values, _SHOWN):
+        keys = (_whole(key_text(key)) for key in value.cell)
+        if not intervals:
+            yield (*keys, plain(value.value, _DIGITS))
+            continue
         yield (
-            *(_whole(key_text(key)) for key in value.cell),
+            *keys,
             plain(value.value, _DIGITS),
             plain(value.lower, _DIGITS, ROUND_FLOOR),
             plain(value.upper, _DIGITS, ROUND_CEILING),
         )
 
 
-def _numbers(value: Value) -> tuple[str, str, str]:
+def _numbers(result: Result, value: Value) -> tuple[str, str, str]:
+    if not has_intervals(result):
+        return plain(value.value), "", ""
     return plain(value.value), plain(value.lower), plain(value.upper)
+
+
+def has_intervals(result: Result) -> bool:
+    """Tell whether intervals hold the numbers before noise; of quantiles, ranks do."""
+    return not result.step.picks
+
+
+def stated_accuracy(result: Result) -> Fraction | None:
+    """Return the accuracy in the unit of the values, if one is stated in it."""
+    return result.accuracy if has_intervals(result) else None
 
 
 def _promise(result: Result) -> str:
     unit = f" {_whole(measure_text(result.unit))}" if result.unit else ""
     sure = f"{plain(100 * (1 - result.alpha), 6)}%"
+    if result.accuracy is not None and not has_intervals(result):
+        off = plain(result.accuracy, _DIGITS, ROUND_CEILING)
+        return f"{f' in{unit}' if unit else ''}, ranks within {off} rows, {sure}"
     if result.accuracy is None:
         return f"{f' in{unit}' if unit else ''}, intervals at {sure}"
     rests = condition_words(result.step)

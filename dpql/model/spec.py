@@ -251,6 +251,7 @@ class Statistic:
     increasing, within its bounds: [e0, e1), [e1, e2), ..., the last closed. They are
     empty for every other statistic and for the histogram of a category, whose bins are
     its keys. ``by`` names category columns; the groups are the product of their keys.
+    ``at`` are the quantiles of one column, at least one, increasing, within (0, 1).
     ``at_least`` is a public promise, not enforced: every group of a mean or variance
     of unknown count has so many rows. ``contributes`` is None where that of the spec
     holds. 0 < alpha < 1 and 0 < gamma <= 1.
@@ -260,6 +261,7 @@ class Statistic:
     kind: str
     columns: tuple[str, ...]
     edges: tuple[Fraction, ...] = ()
+    at: tuple[Fraction, ...] = ()
     where: Condition | None
     by: tuple[str, ...]
     at_least: int | None = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING
+
 from dpql.model.format1 import filled
-from dpql.model.notation import name_text
+from dpql.model.notation import measure_text, name_text, plain
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Contributes
 
@@ -55,6 +57,26 @@ def fault_text(plan: Plan) -> str | None:
         f"the bound of a unit at their fill: {', '.join(names)} are wrong where a unit "
         "had more rows than that"
     )
+
+
+def rank_text(step: Step, off: str) -> str:
+    """Return what is promised of the ranks of a quantile, ``off`` rows at most.
+
+    It counts the n rows of a group that hold a value and are left by bounding.
+    """
+    below, above, value = "at n", "(1 - at) n", "each value"
+    if len(step.picks) == 1:
+        (pick,) = step.picks
+        below, above, value = f"{pick.at} n", f"{1 - pick.at} n", "the value"
+    text = (
+        f"at most {below} + {off} of the n rows of a group are below {value}, and at "
+        f"most {above} + {off} above it"
+    )
+    if step.quantisation == 0:
+        return text
+    unit = "" if step.unit is None else f" {measure_text(step.unit)}"
+    near = plain(step.quantisation, 3, ROUND_CEILING)
+    return f"{text}, not counting those within {near}{unit} of it"
 
 
 def contributes_text(contributes: Contributes) -> str:

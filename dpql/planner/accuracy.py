@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from dpql.model.plan import Moment, Part, Readout, Step
-from dpql.planner.calibrate import granted, stated_error
+from dpql.model.plan import Moment, Part, Pick, Readout, Step
+from dpql.planner.calibrate import granted, make_picks, stated_error
 from dpql.planner.draft import Draft
 from dpql.statistics import Description
 
@@ -53,12 +53,18 @@ def _step(draft: Draft, index: int) -> Step:
         )
         for cells in (1, setting.cells)
     )
-    losses = [part.loss for part in parts]
+    picks: tuple[Pick, ...] = ()
+    if description.ranks is not None:
+        picks = make_picks(
+            description.ranks, choice.mechanism, epsilon, alpha=statistic.alpha
+        )
+    losses = [part.loss for part in parts] + [pick.loss for pick in picks]
     return Step(
         name=statistic.name,
         statistic=statistic.kind,
         columns=statistic.columns,
         edges=statistic.edges,
+        at=statistic.at,
         where=statistic.where,
         by=statistic.by,
         at_least=statistic.at_least,
@@ -69,12 +75,13 @@ def _step(draft: Draft, index: int) -> Step:
         moments=tuple(Moment(name=name) for name in needed(parts)),
         joint=joint,
         parts=parts,
+        picks=picks,
         readout=_readout(description, epsilon, parts),
         quantisation=description.quantisation,
         sensitivity=description.sensitivity,
         lower=description.lower,
         upper=description.upper,
-        l0=max(part.measure.l0 for part in parts),
+        l0=max((part.measure.l0 for part in parts), default=1),
         unit=description.unit,
         mechanism=choice.mechanism,
         spend=statistic.spend,

@@ -8,10 +8,10 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, PlanFault
-from dpql.mechanisms import MECHANISMS, lets_parts_share
+from dpql.mechanisms import CHOOSERS, MECHANISMS, lets_parts_share
 from dpql.model.codec import Malformed, encode
 from dpql.model.figures import quantity, rational
-from dpql.model.plan import Part, Plan, Step
+from dpql.model.plan import Part, Pick, Plan, Step
 from dpql.model.spec import Spec
 from dpql.planner.rules import Rules
 from dpql.planner.shared_sensitivity import shared_sensitivity
@@ -23,9 +23,9 @@ def audit_loss(plan: Plan) -> Fraction:
 
         loss(part) = l0 * loss of the noise of the parameters
 
-    The noise must hide at least the part's sensitivity. That of joint parts is derived
-    again here. Nothing else that the planner computed is believed but sensitivities and
-    l0, which `refuse_altered` derives again.
+    The noise must hide at least the part's sensitivity, or the quantile's cost. That of
+    joint parts is derived again here. Nothing else that the planner computed is
+    believed but sensitivities, costs and l0, which `refuse_altered` derives again.
 
     Raises:
         PlanFault: a stated loss is not the recomputed one (DPQL402), or the losses add
@@ -34,11 +34,14 @@ def audit_loss(plan: Plan) -> Fraction:
     total = Fraction(0)
     for step in plan.steps:
         losses = [_part_loss(step, part) for part in step.parts]
+        losses += [_pick_loss(step, pick) for pick in step.picks]
         epsilons = [part.epsilon for part in step.parts]
+        epsilons += [pick.epsilon for pick in step.picks]
         if step.joint:
             _require_shared(step)
             loss, shares = max(losses), max(epsilons)
         else:
+            _agree(bool(losses), f"the noise of `{shown(step.name)}`")
             loss, shares = sum(losses, Fraction(0)), sum(epsilons, Fraction(0))
         _agree(step.loss == loss, f"the loss of `{shown(step.name)}`")
         _afford(loss, step.epsilon, f"`{shown(step.name)}`")
@@ -87,6 +90,21 @@ def _part_loss(step: Step, part: Part) -> Fraction:
     loss = part.measure.l0 * module.loss(noise)
     _agree(part.loss == loss, f"the loss of {name}")
     _afford(loss, part.epsilon, name)
+    return loss
+
+
+def _pick_loss(step: Step, pick: Pick) -> Fraction:
+    """Return the loss of a choice, whose scores a neighbour moves by its cost."""
+    name = f"`{shown(step.name)}` at {pick.at}"
+    module = CHOOSERS.get(pick.noise.mechanism)
+    if module is None:
+        raise _altered(f"the mechanism of {name} is none that is known")
+    noise = module.restore(dict(pick.noise.parameters))
+    _agree(noise.cost >= pick.cost > 0, f"the noise of {name}")
+    _agree(noise.at == pick.at, f"the quantile of {name}")
+    loss = module.loss(noise)
+    _agree(pick.loss == loss, f"the loss of {name}")
+    _afford(loss, pick.epsilon, name)
     return loss
 
 

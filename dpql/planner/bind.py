@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, PlanFault
-from dpql.mechanisms import MECHANISMS, lets_parts_share
+from dpql.mechanisms import CHOOSERS, MECHANISMS, lets_parts_share
 from dpql.model.plan import Bound, Grid, Plan, Step
 from dpql.model.spec import (
     CategoryColumn,
@@ -164,6 +164,7 @@ def _setting(
         keys=_keys(spec, statistic) if kind.counts_values else None,
         grids=grids,
         unit_names=tuple(column.unit for column in _summed(spec, statistic)),
+        at=statistic.at,
     )
 
 
@@ -178,6 +179,18 @@ def _bound(spec: Spec, setting: Setting) -> Bound | None:
     return Bound(rows=setting.rows_each, cells=setting.cells_each, total=setting.total)
 
 
+def hiding(statistic: Statistic) -> tuple[str, ...]:
+    """Return the mechanisms that are meant for the statistic."""
+    return tuple(CHOOSERS if STATISTICS[statistic.kind].chooses else MECHANISMS)
+
+
+def automatic(statistic: Statistic, rules: Rules = NOW) -> tuple[str, ...]:
+    """Return the mechanisms among which `auto` chooses for the statistic."""
+    if STATISTICS[statistic.kind].chooses:
+        return hiding(statistic)
+    return rules.automatic
+
+
 def describe(
     statistic: Statistic, mechanism: str, setting: Setting, rules: Rules = NOW
 ) -> Description:
@@ -187,6 +200,8 @@ def describe(
         PlanFault: the mechanism cannot hide it, or there is nothing to hide.
     """
     kind = STATISTICS[statistic.kind]
+    if mechanism in CHOOSERS:
+        return kind.describe(setting)
     shared = rules.parts_of_one and lets_parts_share(mechanism)
     private = kind.joint_only or not setting.known
     if shared and private and kind.describe_joint is not None:
@@ -226,14 +241,14 @@ def _describe(
             )
     found: dict[str, Description] = {}
     faults: list[PlanFault] = []
-    for mechanism in MECHANISMS:
+    for mechanism in hiding(statistic):
         try:
             found[mechanism] = describe(statistic, mechanism, setting, rules)
         except PlanFault as fault:
             faults.append(fault)
     wanted = {statistic.mechanism.value}
     if statistic.mechanism is MechanismName.AUTO:
-        wanted = set(rules.automatic)
+        wanted = set(automatic(statistic, rules))
     if wanted.isdisjoint(found):
         raise faults[0]
     return found

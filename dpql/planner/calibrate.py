@@ -13,11 +13,15 @@ from dpql.exact import (
     sidak_down,
     two_to,
 )
-from dpql.mechanisms import MECHANISMS, Query
-from dpql.model.plan import Measure, Noise, Part, PartsOfOne
+from dpql.mechanisms import CHOOSERS, MECHANISMS, Query
+from dpql.mechanisms.quantile import RankQuery
+from dpql.mechanisms.quantile_split import calibrate_all, joint_accuracy
+from dpql.model.plan import Chosen, Measure, Noise, Part, PartsOfOne, Pick
 from dpql.model.spec import MechanismName, Statistic
+from dpql.planner.bind import automatic
 from dpql.planner.draft import Choice, Descriptions, Draft
 from dpql.statistics import Description
+from dpql.statistics.ranks import Ranks
 from dpql.statistics.readout import worst_error
 
 _FLOOR = Fraction(1, 10**40)
@@ -33,7 +37,9 @@ def calibrate_noise(draft: Draft) -> Draft:
         )
     )
     parts = tuple(
-        make_parts(
+        ()
+        if choice.mechanism in CHOOSERS
+        else make_parts(
             descriptions[choice.mechanism],
             choice.mechanism,
             granted(choice),
@@ -67,6 +73,38 @@ def make_parts(
     )
 
 
+def make_picks(
+    ranks: Ranks, mechanism: str, epsilon: Fraction, *, alpha: Fraction
+) -> tuple[Pick, ...]:
+    """Return the choices of one statistic; their losses add up to epsilon."""
+    module = CHOOSERS[mechanism]
+    queries = rank_queries(ranks)
+    level = part_level(alpha, len(queries))
+    return tuple(
+        Pick(
+            at=query.at,
+            cost=query.cost,
+            noise=Noise(
+                mechanism=mechanism,
+                parameters=tuple(sorted(module.parameters(noise).items())),
+            ),
+            epsilon=noise.epsilon,
+            loss=module.loss(noise),
+            level=level,
+            half_width=module.accuracy(noise, level),
+        )
+        for query, noise in zip(queries, calibrate_all(queries, epsilon), strict=True)
+    )
+
+
+def rank_queries(ranks: Ranks) -> list[RankQuery]:
+    """Return the questions that a mechanism answers by choosing."""
+    return [
+        RankQuery(at=at, cost=cost, candidates=ranks.candidates.count)
+        for at, cost in zip(ranks.at, ranks.costs, strict=True)
+    ]
+
+
 def half_widths(
     description: Description,
     mechanism: str,
@@ -95,7 +133,13 @@ def stated_error(
     rows: int | None,
     cells: int = 1,
 ) -> Fraction | None:
-    """Return the accuracy that the plan would state at this epsilon."""
+    """Return the accuracy that the plan would state at this epsilon.
+
+    That of quantiles is a distance of ranks, in rows, whatever the number of rows.
+    """
+    if description.ranks is not None:
+        noises = calibrate_all(rank_queries(description.ranks), epsilon)
+        return joint_accuracy(noises, part_level(statistic.alpha, cells))
     span = description.upper - description.lower
     if description.joint is not None:
         if rows is None or description.joint.promise is None:
@@ -105,7 +149,7 @@ def stated_error(
         return span if error is None else min(error + description.quantisation, span)
     readout = description.readout
     assert readout is not None, "it is not joint"
-    assert not isinstance(readout, PartsOfOne), "nor is its readout"
+    assert not isinstance(readout, PartsOfOne | Chosen), "nor is its readout"
     widths = half_widths(
         description,
         mechanism,
@@ -204,7 +248,7 @@ def _settled(
     offered = {
         name: each
         for name, each in descriptions.items()
-        if name in draft.rules.automatic
+        if name in automatic(statistic, draft.rules)
     }
     return replace(
         choice,

@@ -16,15 +16,22 @@ from dpql.errors import Diagnostic, InternalFault, PlanFault
 from dpql.exact import round_up_to_digits, two_to
 from dpql.mechanisms import MECHANISMS
 from dpql.mechanisms.mechanism import EPSILON_CEILING
-from dpql.model.plan import Affine, PartsOfOne
+from dpql.mechanisms.quantile_split import epsilon_for_all
+from dpql.model.plan import Affine, Chosen, PartsOfOne
 from dpql.model.spec import AccuracyTarget, Epsilon, MechanismName, Share, Statistic
-from dpql.planner.bind import located
-from dpql.planner.calibrate import part_level, query_of, stated_error
+from dpql.planner.bind import automatic, located
+from dpql.planner.calibrate import (
+    part_level,
+    query_of,
+    rank_queries,
+    stated_error,
+)
 from dpql.planner.draft import Choice, Descriptions, Draft
 from dpql.planner.rules import NOW, Rules
 from dpql.statistics import Description
 from dpql.statistics.joint import Joint
 from dpql.statistics.promise import epsilon_for_promise
+from dpql.statistics.ranks import Ranks
 from dpql.statistics.readout import worst_error
 
 _CLOSING = 1_000
@@ -82,7 +89,7 @@ def cheapest(
         return Choice(mechanism=name, epsilon=epsilon)
     offers: list[tuple[Fraction, str]] = []
     faults: list[PlanFault] = []
-    for name in rules.automatic:
+    for name in automatic(statistic, rules):
         if name not in descriptions:
             continue
         try:
@@ -113,6 +120,8 @@ def price(
         PlanFault: the target is beyond the grid (DPQL410), vacuous (DPQL411), out of
             reach (DPQL412), or depends on a private count (DPQL423).
     """
+    if description.ranks is not None:
+        return _ranked(statistic, description.ranks, within)
     _require_target(statistic, description, within)
     if description.joint is not None:
         epsilon = _joint(statistic, description, description.joint, within)
@@ -129,6 +138,17 @@ def price(
         "the closed form of an accuracy target is far from the target",
         hint="this is a bug in dpql; please report the spec",
     )
+
+
+def _ranked(statistic: Statistic, ranks: Ranks, within: Fraction) -> Fraction:
+    """Return the epsilon of quantiles whose ranks are to be so near, in rows."""
+    if within >= ranks.farthest:
+        raise PlanFault.of(
+            "DPQL411",
+            "the accuracy target allows every rank that a value can have",
+            hint="it is a distance of ranks, in rows; ask for less or drop it",
+        )
+    return epsilon_for_all(rank_queries(ranks), within, statistic.alpha)
 
 
 def _joint(
@@ -236,7 +256,7 @@ def _common_width(
     """
     readout = description.readout
     assert readout is not None, "it is not joint"
-    assert not isinstance(readout, PartsOfOne), "nor is its readout"
+    assert not isinstance(readout, PartsOfOne | Chosen), "nor is its readout"
 
     def fits(width: Fraction) -> bool:
         error = worst_error(

@@ -30,6 +30,7 @@ from dpql.model.spec import (
     IdColumn,
     IsNull,
     Literal,
+    MechanismName,
     Membership,
     Neighbours,
     Not,
@@ -107,8 +108,8 @@ def _parts(spec: Spec) -> int:
     """Return a number of scalars that any text of the spec has at least."""
     columns, statistics = spec.data.columns, spec.statistics
     keys = [len(c.keys) for c in columns if isinstance(c, CategoryColumn)]
-    edges = [len(statistic.edges) for statistic in statistics]
-    return 2 * len(columns) + 3 * len(statistics) + sum(keys) + sum(edges)
+    lists = [len(statistic.edges) + len(statistic.at) for statistic in statistics]
+    return 2 * len(columns) + 3 * len(statistics) + sum(keys) + sum(lists)
 
 
 def _promise(spec: Spec, columns: dict[str, Column]) -> Iterator[bool]:
@@ -170,7 +171,9 @@ def _statistic(
     yield _distinct(statistic.by)
     yield len(statistic.by) <= limits.MOST_GROUPINGS
     yield all(isinstance(columns.get(name), CategoryColumn) for name in statistic.by)
-    yield count_cells(spec, statistic) <= limits.MOST_CELLS
+    values = count_cells(spec, statistic) * max(1, len(statistic.at))
+    yield values <= limits.MOST_CELLS
+    yield not kind.chooses or statistic.mechanism is MechanismName.AUTO
     yield statistic.where is None or _filter(statistic.where, columns)
     usage = Usage(
         inputs=inputs,

@@ -144,7 +144,8 @@ def _relaxation(draft: Draft, index: int, short: Fraction, more: str) -> str | N
     within = _affordable(
         statistic, descriptions, choice.mechanism, choice.epsilon - short
     )
-    unit = next(iter(descriptions.values())).unit
+    description = next(iter(descriptions.values()))
+    unit = description.unit if description.ranks is None else "rows"
     if within is None:
         return f"drop {name}"
     return f"let {name} be within {more}{within_text(within, unit)}"

@@ -13,7 +13,12 @@ from typing import Any
 import polars as pl
 
 from dpql.model.release import Outcome, Result
-from dpql.model.release_text import COLUMNS, cell_labels
+from dpql.model.release_text import (
+    COLUMNS,
+    cell_labels,
+    has_intervals,
+    stated_accuracy,
+)
 
 _SCHEMA: dict[str, Any] = {
     name: pl.Float64
@@ -42,12 +47,15 @@ def outcome_frame(outcome: Outcome) -> pl.DataFrame:
 def result_frame(result: Result) -> pl.DataFrame:
     """Return one row per value, with a column for every heading.
 
-    A heading that is also the name of a number column gets the prefix ``by_``.
+    A group's heading that is also the name of another column gets the prefix ``by_``.
     """
     numbers = _numbers(result)
     keys: dict[str, list[str]] = {}
+    groups = len(result.step.by)
     for index, heading in enumerate(result.headings):
-        name = f"by_{heading}" if heading in numbers else heading
+        others = (*numbers, *result.headings[groups:])
+        taken = heading in others if index < groups else heading in numbers
+        name = f"by_{heading}" if taken else heading
         keys[name] = [value.cell[index] for value in result.values]
     schema = dict.fromkeys(keys, pl.String) | {n: _SCHEMA[n] for n in numbers}
     return pl.DataFrame({**keys, **numbers}, schema=schema)
@@ -61,12 +69,12 @@ def parquet_bytes(outcome: Outcome) -> bytes:
 
 
 def _numbers(result: Result) -> dict[str, list[Any]]:
-    count = len(result.values)
+    count, known = len(result.values), has_intervals(result)
     return {
         "value": [_double(value.value) for value in result.values],
-        "lower": [_double(value.lower) for value in result.values],
-        "upper": [_double(value.upper) for value in result.values],
-        "accuracy": [_optional(result.accuracy)] * count,
+        "lower": [_double(value.lower) if known else None for value in result.values],
+        "upper": [_double(value.upper) if known else None for value in result.values],
+        "accuracy": [_optional(stated_accuracy(result))] * count,
         "alpha": [_double(result.alpha)] * count,
         "unit": [result.unit] * count,
         "exact": [str(value.value) for value in result.values],

@@ -28,7 +28,7 @@ from dpql.model.promised_rows import (
     contradictions_words,
     noisy_rows,
 )
-from dpql.model.step_text import bounds_text, excess_text, fault_text
+from dpql.model.step_text import bounds_text, excess_text, fault_text, rank_text
 from dpql.reports.envelope import peek
 from dpql.reports.predicate import (
     REHEARSAL,
@@ -121,11 +121,22 @@ def promise_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str:
     if statistic.accuracy is None:
         return f"intervals hold the number before noise with {sure} confidence each"
     step = step_of(predicate, statistic)
+    if step is not None and step.picks:
+        off = error_text(statistic.accuracy)
+        return f"with {sure} confidence {rank_text(step, off)}"
     condition = None if step is None else condition_words(step)
     return (
         f"noise within ± {error_text(statistic.accuracy)}{unit} with {sure} "
         "confidence each" + (f", {condition}" if condition else "")
     )
+
+
+def interval_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str:
+    """Return the heading of the intervals of a statistic."""
+    step = step_of(predicate, statistic)
+    if step is not None and step.picks:
+        return "stands for"
+    return f"{percent_text(statistic.alpha)} interval"
 
 
 def step_of(predicate: ReportPredicate, statistic: StatisticRecord) -> Step | None:

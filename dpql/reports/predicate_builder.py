@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from dpql.errors import VerifyFault
-from dpql.model.plan import Part, Plan
+from dpql.model.plan import Part, Pick, Plan
 from dpql.model.release import Outcome, Result, headings
 from dpql.reports.caveats import caveats
 from dpql.reports.predicate import (
@@ -119,7 +119,10 @@ def _statistic(plan: Plan, result: Result) -> StatisticRecord:
         alpha=step.alpha,
         accuracy=step.accuracy,
         accuracy_of=before_noise(plan, step),
-        parts=tuple(_part(part) for part in step.parts),
+        parts=(
+            *(_part(part.measure.name, part) for part in step.parts),
+            *(_part(f"at {pick.at}", pick) for pick in step.picks),
+        ),
         post_processing=post_processing(step),
         values=tuple(
             CellValue(
@@ -134,9 +137,9 @@ def _statistic(plan: Plan, result: Result) -> StatisticRecord:
     )
 
 
-def _part(part: Part) -> NoisePart:
+def _part(name: str, part: Part | Pick) -> NoisePart:
     return NoisePart(
-        name=part.measure.name,
+        name=name,
         mechanism=part.noise.mechanism,
         parameters=part.noise.parameters,
         epsilon=part.epsilon,

@@ -10,7 +10,7 @@ from functools import lru_cache
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
 from dpql.mechanisms import MECHANISMS
-from dpql.model.plan import Part, Plan, Step
+from dpql.model.plan import Chosen, Part, Plan, Step
 from dpql.model.release import Release, Result, Value, cells
 from dpql.reports.predicate import (
     COINS,
@@ -125,7 +125,10 @@ def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
     expected = list(cells(step, plan.spec.data, version=plan.version))
     if [value.cell for value in record.values] != expected:
         raise mismatch(f"the list of cells of `{shown(step.name)}`")
-    lattices = [_Lattice(part) for part in step.parts]
+    lattices: list[_Lattice | _Indices] = [_Lattice(part) for part in step.parts]
+    if isinstance(step.readout, Chosen):
+        lattices = [_Indices(step.readout)]
+        _require_sorted(step, record)
     read = reader_of(step)
 
     @lru_cache(_REMEMBERED)
@@ -153,6 +156,30 @@ def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
             )
         )
     return Result(step=step, values=tuple(values))
+
+
+def _require_sorted(step: Step, record: StatisticRecord) -> None:
+    """Refuse quantiles of a cell that fall: they are released in rising order."""
+    count = len(step.picks)
+    for first in range(0, len(record.values), count):
+        indices = [value.noisy for value in record.values[first : first + count]]
+        if indices != sorted(indices):
+            raise VerifyFault.of(
+                "DPQL609",
+                f"the quantiles of `{shown(step.name)}` are not in order",
+                hint="the quantiles of a group are released from the smallest on",
+            )
+
+
+class _Indices:
+    """The possible outcomes of a choice: the index of each candidate."""
+
+    def __init__(self, readout: Chosen) -> None:
+        self._count = readout.candidates
+
+    def holds(self, x: Fraction) -> bool:
+        """Tell whether a number is the index of a candidate."""
+        return x.denominator == 1 and 0 <= x < self._count
 
 
 class _Lattice:

@@ -15,6 +15,7 @@ from html import escape
 from itertools import islice
 
 from dpql.diagnostics import WHOLE, shown
+from dpql.mechanisms import CHOOSERS
 from dpql.model.notation import measure_text, plain
 from dpql.model.spec import Neighbours
 from dpql.reports.checks import UNCHECKED
@@ -30,6 +31,7 @@ from dpql.reports.display import (
     factor_text,
     grouped,
     heading_label,
+    interval_text,
     key_label,
     marks,
     marks_text,
@@ -144,10 +146,9 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
     yield '<div class="scroll"><table class="values"><thead><tr>'
     for heading in statistic.headings:
         yield f'<th scope="col">{_safe(heading_label(heading), limit=WHOLE)}</th>'
-    sure = percent_text(statistic.alpha)
     yield (
         f'<th scope="col" class="number">value</th>'
-        f'<th scope="col" class="number">{sure} interval</th>'
+        f'<th scope="col" class="number">{interval_text(predicate, statistic)}</th>'
         f'<th scope="col" class="graph"><span class="ends">'
         f"<span>{_end(axis.lower)}</span><span>{_end(axis.upper)}</span></span></th>"
         "</tr></thead><tbody>"
@@ -180,6 +181,7 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
 
 
 def _noise(part: NoisePart) -> str:
+    unit = "rows of its rank" if part.mechanism in CHOOSERS else "its own whole units"
     rows = "".join(
         f"<tr><th scope=row>{_safe(name)}</th>"
         f"<td><code>{_safe(text, limit=120)}</code></td></tr>"
@@ -188,7 +190,7 @@ def _noise(part: NoisePart) -> str:
     return (
         f"<p><strong>{_safe(part.name)}</strong>: {_safe(part.mechanism)}, "
         f"ε {equals_text(part.epsilon)}, off by at most "
-        f"{error_text(part.half_width)} in its own whole units with "
+        f"{error_text(part.half_width)} in {unit} with "
         f"{percent_text(part.level)} confidence</p>"
         f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
     )

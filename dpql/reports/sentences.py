@@ -13,6 +13,7 @@ from dpql.model.plan import (
     Affine,
     CentredMean,
     CentredVariance,
+    Chosen,
     PartsOfOne,
     Plan,
     Step,
@@ -101,6 +102,8 @@ def _conditions(step: Step) -> Iterator[str]:
     """Yield the conditions of the stated accuracy."""
     if isinstance(step.readout, CentredMean | CentredVariance | PartsOfOne):
         yield "the value of a group without rows is noise alone"
+    if isinstance(step.readout, Chosen):
+        yield "the value of a group with few rows is arbitrary"
     condition = condition_words(step)
     if condition is not None:
         yield f"the stated ± holds {condition}"
@@ -120,6 +123,9 @@ def post_processing(step: Step) -> str:
             rule = "from noisy squares, sum and count, the count taken as at least 1"
         case PartsOfOne(what=what):
             rule = f"{what.value} read from noisy parts, to which a row adds one in all"
+        case Chosen(candidates=candidates):
+            order = ", sorted within each group" if len(step.picks) > 1 else ""
+            rule = f"one of {candidates} values, chosen by rank{order}"
         case _:
             assert_never(step.readout)
     ends = f"{_end(step.lower)} to {_end(step.upper)}"

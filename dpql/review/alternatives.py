@@ -51,7 +51,7 @@ def finer_grid(plan: Plan, step: Step) -> Fraction | None:
     Source: MATH 3.2, powers of two.
     """
     grids = [dict(part.noise.parameters).get("Lambda_prime") for part in step.parts]
-    if None in grids:
+    if not grids or None in grids:
         return None
     rows = step.at_least or 1
     try:
@@ -67,7 +67,8 @@ def finer_grid(plan: Plan, step: Step) -> Fraction | None:
 
 def round_target(plan: Plan, step: Step) -> Target | None:
     """Return the next round accuracy below the stated one and what it takes."""
-    if step.accuracy is None or step.accuracy <= step.quantisation:
+    least = 0 if step.picks else step.quantisation
+    if step.accuracy is None or step.accuracy <= least:
         return None
     within = _round_below(step.accuracy)
     try:

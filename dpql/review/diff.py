@@ -95,7 +95,15 @@ def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
     used = {*step.columns, *step.by, *columns_in(step.where)}
     return (
         replace(statistic_of(plan, step), spend=_ANY_SPEND),
-        (step.statistic, step.columns, step.edges, step.where, step.by, step.at_least),
+        (
+            step.statistic,
+            step.columns,
+            step.edges,
+            step.at,
+            step.where,
+            step.by,
+            step.at_least,
+        ),
         (step.mechanism, step.epsilon, step.alpha, step.gamma, step.accuracy),
         {c.name: _without_unit(c) for c in spec.data.columns if c.name in used},
         spec.data.rows,

@@ -325,12 +325,16 @@ def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
     if old.gamma != new.gamma:
         text = f"{name} γ {contrast(old.gamma, new.gamma, decimal, 3)}"
         yield Change.of(Verdict.SAME, "gamma", text)
-    if (old.accuracy, old.unit) != (new.accuracy, new.unit) and not _silent(old, new):
+    if _accuracy(old) != _accuracy(new) and not _silent(old, new):
         text = f"{name} {_promises(old, new)}"
         note = ""
         if old.accuracy is not None and new.accuracy is not None:
             note = "worse" if new.accuracy > old.accuracy else "better"
         yield Change.of(Verdict.SAME, "accuracy", text, note)
+
+
+def _accuracy(step: Step) -> tuple[Fraction | None, str | None]:
+    return step.accuracy, step.accuracy_unit
 
 
 def _promises(old: Step, new: Step) -> str:
@@ -347,13 +351,14 @@ def _silent(old: Step, new: Step) -> bool:
 
 
 def _computed_from(step: Step) -> tuple[object, ...]:
-    return step.statistic, step.columns, step.edges
+    return step.statistic, step.columns, step.edges, step.at
 
 
 def _computes(step: Step) -> str:
     kind = STATISTICS[step.statistic]
     columns = ", ".join(map(column_name, step.columns)) or kind.subject
-    return f"{kind.keyword} {columns}{_bins(step)}"
+    at = f" at {', '.join(map(str, step.at))}" if step.at else ""
+    return f"{kind.keyword} {columns}{at}{_bins(step)}"
 
 
 def _bins(step: Step) -> str:

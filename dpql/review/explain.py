@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpql.mechanisms import MECHANISMS
 from dpql.model.condition import columns_in
 from dpql.model.condition_text import condition_text
 from dpql.model.figures import decimal, percent, plural, rational, times, within_text
 from dpql.model.notation import unit_text
-from dpql.model.plan import PartsOfOne, Plan, Step
+from dpql.model.plan import Chosen, PartsOfOne, Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import IdColumn, Neighbours
-from dpql.model.step_text import bounds_text, excess_text
+from dpql.model.step_text import bounds_text, excess_text, rank_text
+from dpql.planner.bind import hiding, statistic_of
 from dpql.review.alternatives import error_at, finer_grid, round_target
 from dpql.review.names import column_name, whole
 from dpql.statistics import STATISTICS
@@ -154,7 +154,7 @@ def within(step: Step, significant: int = 5) -> str:
     """Return the stated accuracy alone."""
     if step.accuracy is None:
         return "known after the run"
-    return within_text(step.accuracy, step.unit, significant)
+    return within_text(step.accuracy, step.accuracy_unit, significant)
 
 
 def _line(plan: Plan, step: Step) -> Line:
@@ -170,7 +170,7 @@ def _line(plan: Plan, step: Step) -> Line:
         accuracy=step.accuracy,
         accuracy_all=step.accuracy_all,
         alpha=step.alpha,
-        unit=step.unit,
+        unit=step.accuracy_unit,
     )
 
 
@@ -219,6 +219,8 @@ def _made_of(step: Step) -> list[str]:
             f"adds {decimal(step.readout.per_row, 9)} to all of them together, so "
             f"each has the whole ε {rational(step.epsilon)}."
         )
+    elif isinstance(step.readout, Chosen):
+        notes += [f"{name}: {text}." for text in _chosen(step, step.readout)]
     elif len(step.parts) > 1:
         parts = ", ".join(
             f"{part.measure.name} (ε {rational(part.epsilon)})" for part in step.parts
@@ -227,6 +229,26 @@ def _made_of(step: Step) -> list[str]:
     if step.l0 > 1:
         notes.append(f"{name}: {_reach(step)}.")
     return notes
+
+
+def _chosen(step: Step, readout: Chosen) -> Iterator[str]:
+    """Yield what is chosen, and what is promised of its ranks."""
+    assert step.accuracy is not None, "ranks are promised without the data"
+    assert step.accuracy_all is not None, "in all cells too"
+    count = decimal(Fraction(readout.candidates), 1)
+    yield f"chosen by rank among {count} values between its bounds"
+    sure, off = percent(1 - step.alpha), decimal(step.accuracy, 5, up=True)
+    yield f"with probability {sure} {whole(rank_text(step, off))}"
+    if step.cells > 1:
+        everywhere = decimal(step.accuracy_all, 5, up=True)
+        yield (
+            f"in all {step.cells} groups at once with {everywhere} in place of {off}"
+        )
+    farthest = step.accuracy * 2
+    yield (
+        f"the value of a group with hardly more than {decimal(farthest, 2, up=True)} "
+        "rows says little: release a count beside it"
+    )
 
 
 def _reach(step: Step) -> str:
@@ -249,7 +271,7 @@ def _reach(step: Step) -> str:
 
 def _alternatives(plan: Plan, step: Step) -> list[str]:
     notes = []
-    name, unit = whole(step.name), step.unit
+    name, unit = whole(step.name), step.accuracy_unit
     if step.accuracy is None:
         samples = " and ".join(
             f"{within_text(error, unit)} over {plural(rows, 'row')}"
@@ -265,7 +287,7 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
     most = min(_SAMPLES[0], plan.spec.data.rows.count)
     over = f" over {plural(most, 'row')}" if unsaid else ""
     rows = most if unsaid else step.at_least
-    for other in MECHANISMS:
+    for other in hiding(statistic_of(plan, step)):
         error = error_at(plan, step, other, step.epsilon, rows=rows)
         if other != step.mechanism and error is not None:
             notes.append(

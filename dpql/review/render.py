@@ -11,7 +11,7 @@ from dpql.diagnostics import shown
 from dpql.model.codec import encode
 from dpql.model.figures import bar, decimal, percent, rational
 from dpql.model.notation import quoted
-from dpql.model.plan import Bound, Grid, Part, Readout, Step
+from dpql.model.plan import Bound, Grid, Part, Pick, Readout, Step
 from dpql.review.explain import Explanation, Line, confidence, promise
 from dpql.review.names import whole
 
@@ -174,6 +174,7 @@ def numbers(step: Step) -> dict[str, Any]:
         "grids": encode(tuple[Grid, ...], step.grids),
         "readout": encode(Readout, step.readout),
         "parts": [_part(part) for part in step.parts],
+        "picks": encode(tuple[Pick, ...], step.picks),
     }
 
 

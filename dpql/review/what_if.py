@@ -15,6 +15,7 @@ from dpql.planner import plan as make_plan
 from dpql.review.alternatives import error_at
 from dpql.review.names import whole
 from dpql.review.render import marked
+from dpql.statistics import STATISTICS
 
 _ROWS = 1_000
 _STAR = " *"
@@ -61,7 +62,11 @@ def what_if(
         replace(
             each,
             alpha=alpha or each.alpha,
-            mechanism=mechanism or each.mechanism,
+            mechanism=(
+                each.mechanism
+                if mechanism is None or STATISTICS[each.kind].chooses
+                else mechanism
+            ),
         )
         for each in spec.statistics
     )
@@ -76,7 +81,7 @@ def what_if(
                 mechanism=step.mechanism,
                 epsilon=step.epsilon,
                 accuracy=step.accuracy,
-                unit=step.unit,
+                unit=step.accuracy_unit,
             )
             for step in other.steps
         ),

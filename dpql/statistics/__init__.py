@@ -13,6 +13,8 @@ from dpql.statistics import (
     distinct,
     histogram,
     mean,
+    median,
+    quantile,
     ratio,
     sum,  # noqa: A004  the statistic's name
     units,
@@ -36,6 +38,8 @@ STATISTICS: MappingProxyType[str, Statistic] = MappingProxyType(
             deviation,
             ratio,
             histogram,
+            quantile,
+            median,
         )
     }
 )

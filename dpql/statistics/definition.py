@@ -19,7 +19,7 @@ def phrase(step: Step) -> str:
     """Return what a statistic computes, as one phrase."""
     statistic = STATISTICS[step.statistic]
     text = statistic.public_phrase if has_public_phrase(step) else statistic.phrase
-    return text.format(*map(name_text, step.columns))
+    return text.format(*map(name_text, step.columns), at=", ".join(map(str, step.at)))
 
 
 def has_public_phrase(step: Step) -> bool:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import assert_never
 
-from dpql.model.plan import PartsOfOne, Share, Step
+from dpql.model.plan import Chosen, PartsOfOne, Share, Step
+from dpql.statistics.candidates import Candidates
 from dpql.statistics.parts_reading import read_mean, read_ratio
 from dpql.statistics.readout import Reading, read
 from dpql.statistics.spread_reading import (
@@ -27,6 +28,8 @@ def reader_of(step: Step) -> Reader:
     """Return the function that reads the noisy parts of one cell."""
     if isinstance(step.readout, PartsOfOne):
         return _parts_reader(step, step.readout)
+    if isinstance(step.readout, Chosen):
+        return _value_reader(step, step.readout)
     readout = step.readout
     half_widths = [part.half_width for part in step.parts]
     return lambda noisy: read(
@@ -103,6 +106,24 @@ def _parts_reader(step: Step, readout: PartsOfOne) -> Reader:
                 assert_never(readout.what)
 
     return read_parts
+
+
+def _value_reader(step: Step, readout: Chosen) -> Reader:
+    """Return the function that reads the index of a quantile's candidate."""
+    (grid,) = step.grids
+    candidates = Candidates(grid=grid, stride=readout.stride)
+    off = step.quantisation
+
+    def found(noisy: Sequence[Fraction]) -> Reading:
+        (index,) = noisy
+        value = candidates.value(int(index))
+        return Reading(
+            value=value,
+            lower=max(value - off, step.lower),
+            upper=min(value + off, step.upper),
+        )
+
+    return found
 
 
 def tail_of(step: Step) -> Tail:

@@ -12,6 +12,7 @@ from dpql.model.plan import Grid, Measure, Readout, Term
 
 if TYPE_CHECKING:
     from dpql.statistics.joint import Joint
+    from dpql.statistics.ranks import Ranks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,7 @@ class Setting:
         keys: how many keys the category has whose values are counted.
         grids: one per column that is summed.
         unit_names: the user's unit of each of these columns.
+        at: the quantiles that are asked for.
     """
 
     replace: bool
@@ -45,6 +47,7 @@ class Setting:
     keys: int | None = None
     grids: tuple[Grid, ...] = ()
     unit_names: tuple[str | None, ...] = ()
+    at: tuple[Fraction, ...] = ()
 
     def l0(self, *, signed: bool) -> int:
         """Return how many changes of at most the sensitivity one unit makes.
@@ -94,6 +97,7 @@ class Description:
         unit: of the value.
         joint: the parts of one that it is made of instead of measures; these follow
             from the epsilon that it spends.
+        ranks: the quantiles that are chosen instead of measures.
     """
 
     measures: tuple[Measure, ...]
@@ -104,6 +108,7 @@ class Description:
     sensitivity: Fraction | None
     unit: str | None
     joint: Joint | None = None
+    ranks: Ranks | None = None
 
 
 def measure(

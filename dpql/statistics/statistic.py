@@ -29,7 +29,8 @@ class Statistic:
         name: its word in a spec, in plans and in reports.
         summary: what the manual and the JSON Schema say of it.
         example: its columns in the JSON Schema's example; `rows` when it takes none.
-        phrase: what it computes, with `{0}` and `{1}` where its columns stand.
+        phrase: what it computes, with `{0}` and `{1}` where its columns stand,
+            and `{at}` for its quantiles.
         public_phrase: what it computes where the number of rows is public, if that is
             something else. Its readout is then `Affine`, and only then.
         key: the key of a spec that asks for it, if that is not its name.
@@ -40,6 +41,7 @@ class Statistic:
         splits: the keys or bins of its column are cells, whose rows are counted.
         once: of a unit's rows in a cell one is enough, and only one is kept.
         counts_values: its engine counts the different values of its column.
+        chooses: its values are chosen by their ranks; no noise is added to a number.
         options: keys that stand beside those that every statistic may have.
         fewest_rows: the least number of rows it exists for.
         synonyms: words of other languages for it; a spec that has one gets a hint.
@@ -62,6 +64,7 @@ class Statistic:
     splits: bool = False
     once: bool = False
     counts_values: bool = False
+    chooses: bool = False
     options: tuple[Option, ...] = ()
     fewest_rows: int = 1
     synonyms: tuple[str, ...] = ()

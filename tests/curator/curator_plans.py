@@ -38,6 +38,9 @@ ROWS = {
     "regions": {"histogram": "region", "where": 'region in [north, "1"]'},
     "twice": {"histogram": "region", "by": "[region]"},
     "cross": {"count": "rows", "by": "[kind, region]", "where": "score is null"},
+    "typical_age": {"quantile": "age", "at": "[1/4, 1/2, 9/10]", "by": "[region]"},
+    "middle_score": {"median": "score", "where": "kind == a"},
+    "middle_wage": {"median": "wage", "by": "[kind]"},
     "none": {"count": "rows", "where": "age == 17.5 or age > 1e300"},
     "places": {"distinct": "region", "by": "[kind]"},
     "years": {"distinct": "age", "where": "kids >= 0"},
@@ -48,6 +51,7 @@ KNOWN = {
     "average": {"mean": "wage"},
     "spread": {"variance": "wage"},
     "together": {"covariance": "[kids, wide]"},
+    "typical": {"quantile": "kids", "at": "[1/3, 0.75]"},
     "few": {"count": "rows", "where": "kids <= 0"},
     "in_kind": {"mean": "wide", "by": "[kind]"},
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import reference_engine
 
 from dpql.curator.engines import ENGINES, Sums
@@ -35,3 +36,8 @@ def same(plan: Plan, expected: Sums, actual: Sums) -> None:
         plan.steps, expected.moments, actual.moments, strict=True
     ):
         assert {step.name: dict(one)} == {step.name: dict(other)}
+    for step, rows, others in zip(
+        plan.steps, expected.counts, actual.counts, strict=True
+    ):
+        assert (step.name, bool(step.picks)) == (step.name, rows is not None)
+        assert (step.name, True) == (step.name, bool(np.all(rows == others)))

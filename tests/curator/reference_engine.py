@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import oracle
 
 from dpql.curator.conditions import (
@@ -56,6 +58,9 @@ def sums(program: Program, source: Rows, *, salt: bytes, tick: object) -> Sums:
         moments=tuple(
             _moments(program, tally, source.rows, salt) for tally in program.tallies
         ),
+        counts=tuple(
+            _counts(program, tally, source.rows, salt) for tally in program.tallies
+        ),
     )
 
 
@@ -74,15 +79,10 @@ def _canonical(data: Data, name: str, cell: Any) -> Any:
 def _moments(
     program: Program, tally: Tally, rows: Sequence[Row], salt: bytes
 ) -> dict[str, list[int]]:
-    cells = [_cell(tally.selection, row) for row in rows]
-    if program.unit is not None:
-        cells = _bounded(tally.selection, cells, rows, program.unit, salt)
     if tally.distinct is not None:
-        return {"d": _different(tally, tally.distinct, rows, cells)}
+        return {"d": _different(tally, tally.distinct, program, rows, salt)}
     totals = {x.name: [0] * tally.selection.cells for x in tally.moments}
-    for row, cell in zip(rows, cells, strict=True):
-        if cell is None or any(row[name] is None for name in tally.present):
-            continue
+    for row, cell in _surviving(program, tally, rows, salt):
         for moment in tally.moments:
             terms = (_steps(x.quantiser, row[x.column]) for x in moment.factors)
             totals[moment.name][cell] += math.prod(terms)
@@ -90,18 +90,44 @@ def _moments(
 
 
 def _different(
-    tally: Tally, distinct: Distinct, rows: Sequence[Row], cells: Sequence[int | None]
+    tally: Tally,
+    distinct: Distinct,
+    program: Program,
+    rows: Sequence[Row],
+    salt: bytes,
 ) -> list[int]:
     """Return how many different values the rows of every cell have."""
     found: list[set[Any]] = [set() for _ in range(tally.selection.cells)]
-    for row, cell in zip(rows, cells, strict=True):
-        if cell is None or any(row[name] is None for name in tally.present):
-            continue
+    for row, cell in _surviving(program, tally, rows, salt):
         value = row[distinct.column]
         if distinct.factor is not None:
             value = _steps(distinct.factor.quantiser, value)
         found[cell].add(value)
     return [len(one) for one in found]
+
+
+def _counts(program: Program, tally: Tally, rows: Sequence[Row], salt: bytes) -> Any:
+    ranking = tally.ranking
+    if ranking is None:
+        return None
+    counts = np.zeros((tally.selection.cells, ranking.candidates), np.int64)
+    for row, cell in _surviving(program, tally, rows, salt):
+        steps = _steps(ranking.factor.quantiser, row[ranking.factor.column])
+        candidate = math.floor(Fraction(steps, ranking.stride) + Fraction(1, 2))
+        counts[cell, candidate] += 1
+    return counts
+
+
+def _surviving(
+    program: Program, tally: Tally, rows: Sequence[Row], salt: bytes
+) -> Iterator[tuple[Row, int]]:
+    """Yield the rows that count for a tally, each with its cell."""
+    cells = [_cell(tally.selection, row) for row in rows]
+    if program.unit is not None:
+        cells = _bounded(tally.selection, cells, rows, program.unit, salt)
+    for row, cell in zip(rows, cells, strict=True):
+        if cell is not None and all(row[name] is not None for name in tally.present):
+            yield row, cell
 
 
 def _bounded(

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from curator_plans import known_plan, known_unit_plan, row_plan, unit_plan
@@ -20,6 +21,7 @@ from exact_sums import TABLE, exact_sums
 
 from dpql.curator.bounding import Bounder
 from dpql.curator.noise import totals
+from dpql.mechanisms.quantile_score import scores
 from dpql.model.plan import Plan
 
 ROWS = 9
@@ -73,12 +75,20 @@ def _pair(rng: random.Random, plan: Plan) -> tuple[pl.DataFrame, pl.DataFrame]:
 def _changes(
     engine: Any, plan: Plan, frames: tuple[pl.DataFrame, ...], salt: bytes
 ) -> Counter[tuple[str, str]]:
-    """Return for every measure how many multiples of its sensitivity changed."""
-    found = [
-        exact_sums(plan, frame, salt=salt, engine=engine).moments for frame in frames
-    ]
+    """Return for every measure how many multiples of its sensitivity changed.
+
+    Of a quantile, by how much its scores moved apart, over all cells.
+    """
+    found = [exact_sums(plan, frame, salt=salt, engine=engine) for frame in frames]
     changes: Counter[tuple[str, str]] = Counter()
-    for step, one, other in zip(plan.steps, *found, strict=True):
+    for step, one, other in zip(plan.steps, *(x.counts for x in found), strict=True):
+        for pick in step.picks:
+            moved = [
+                scores(b, pick.at) - scores(a, pick.at)
+                for a, b in zip(one, other, strict=True)
+            ]
+            changes[step.name, str(pick.at)] = sum(int(np.ptp(x)) for x in moved)
+    for step, one, other in zip(plan.steps, *(x.moments for x in found), strict=True):
         for part in step.parts:
             measure = part.measure
             numbers = (totals(measure, each, step.cells) for each in (one, other))
@@ -113,6 +123,11 @@ def _declared(plan: Plan) -> Counter[Any]:
             (step.name, part.measure.name): part.measure.l0
             for step in plan.steps
             for part in step.parts
+        }
+        | {
+            (step.name, str(pick.at)): pick.cost
+            for step in plan.steps
+            for pick in step.picks
         }
     )
 

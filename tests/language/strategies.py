@@ -63,6 +63,7 @@ column_names = st.one_of(
     st.sampled_from(["age", "wage", *sorted(RESERVED - {"row"})]), texts
 )
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,20}", fullmatch=True)
+ranks = st.fractions(0, 1, max_denominator=1 << 20).filter(lambda x: 0 < x < 1)
 
 
 @st.composite
@@ -235,6 +236,9 @@ def _statistics(
     edges: tuple[Fraction, ...] = ()
     if kind == "histogram" and isinstance(inputs[0], NumberColumn):
         edges = (inputs[0].lower, inputs[0].upper)
+    at: tuple[Fraction, ...] = ()
+    if kind == "quantile":
+        at = tuple(sorted(draw(st.sets(ranks, min_size=1, max_size=15))))
     promised = kind in ("mean", "variance") and not known
     spend = st.one_of(
         st.builds(Share, weight=positive),
@@ -246,11 +250,16 @@ def _statistics(
         kind=kind,
         columns=tuple(column.name for column in inputs),
         edges=edges,
+        at=at,
         where=where,
         by=by,
         at_least=draw(st.none() | st.just(2)) if promised else None,
         contributes=None if by_row else draw(st.none() | contributions()),
-        mechanism=draw(st.sampled_from(MechanismName)),
+        mechanism=(
+            MechanismName.AUTO
+            if STATISTICS[kind].chooses
+            else draw(st.sampled_from(MechanismName))
+        ),
         alpha=draw(probability),
         gamma=draw(probability | st.just(Fraction(1))),
         spend=draw(spend),

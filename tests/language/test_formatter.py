@@ -19,7 +19,9 @@ from dpql.model.spec import Spec
 relaxed = settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-BREAKABLE = r" (?=(?:where|by|using|spend|bins|at least|giving|under|spending|step) )"
+BREAKABLE = (
+    r" (?=(?:where|by|using|spend|bins|at|at least|giving|under|spending|step) )"
+)
 
 
 def ragged(form: str, draw: Random) -> tuple[str, list[str]]:

@@ -30,6 +30,8 @@ def codes_of(text: str, form: str) -> list[str]:
     return []
 
 
+AGES = "histogram: age\n    bins: [16, 25, 65, 100]"
+
 SPECIAL = {
     "DPQL106": (REFERENCE.replace("_2025", "_\u202e2025"), "yaml"),
     "DPQL105": ("\ufeff" + REFERENCE, "yaml"),
@@ -48,6 +50,8 @@ SPECIAL = {
         ),
         "yaml",
     ),
+    "DPQL328": (REFERENCE.replace(AGES, "quantile: age\n    at: [0, 1/2, 1]"), "yaml"),
+    "DPQL329": (REFERENCE.replace(AGES, "median: age"), "yaml"),
 }
 
 

@@ -104,6 +104,12 @@ def broad_plan(
                 "spend": "{share: 2}",
             },
             "age_spread": {"variance": "age", "spend": "{share: 1}"},
+            "wage_ranks": {
+                "quantile": "wage",
+                "at": "[1/4, 1/2, 9/10]",
+                "by": by,
+                "spend": "{share: 1}",
+            },
             "ages": {
                 "histogram": "age",
                 "bins": "[16, 25, 65, 100]",
@@ -130,6 +136,8 @@ def _values(step: Step, wanted: Plan) -> Iterator[Value]:
             middle = (part.measure.lower + 3 * part.measure.upper) // 4
             middle_step = ((middle - module.outcome(noise, 0)) / spacing).__floor__()
             noisy.append(module.outcome(noise, middle_step + 3 * number - 2))
+        if step.picks:
+            noisy = [Fraction(1_000 + 7 * number)]
         reading = read(noisy)
         yield Value(
             cell=cell,

@@ -55,9 +55,9 @@ def test_claims_are_those_of_the_plan() -> None:
     assert [(x.name, x.epsilon, x.accuracy) for x in plan.steps] == [
         (x.name, x.epsilon, x.accuracy) for x in built.statistics
     ]
-    assert [part.noise.parameters for x in plan.steps for part in x.parts] == [
-        part.parameters for x in built.statistics for part in x.parts
-    ]
+    assert [
+        each.noise.parameters for x in plan.steps for each in (*x.parts, *x.picks)
+    ] == [part.parameters for x in built.statistics for part in x.parts]
 
 
 def test_the_software_is_named() -> None:

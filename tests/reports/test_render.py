@@ -150,7 +150,7 @@ def test_hostile_names_are_inert_in_markdown() -> None:
         for line in printed.splitlines()
         if line.startswith("| ") and "value" not in line
     }
-    assert widths <= {3, 4, 5}
+    assert widths <= {3, 4, 5, 6}
     assert escape("a|b`c<d") == "a\\|b\\`c&lt;d"
     assert escape("a  b") == "a &nbsp;b"
 

@@ -255,6 +255,38 @@ def test_noise_off_the_lattice_or_beyond_the_clamp_is_refused() -> None:
             assert refused(lambda e=envelope: check(e)) == "DPQL609"
 
 
+@pytest.mark.parametrize("wrong", ["-1", "1/2", "10000000"])
+def test_an_index_that_no_candidate_has_is_refused(wrong: str) -> None:
+    """The noisy number of a quantile is the index of one of its candidates."""
+    statement, position = _ranks()
+    values = statement["predicate"]["statistics"][position]["values"]
+    values[0]["noisy"][0] = wrong
+    envelope = seal(canonical(statement), [STEWARD])
+    assert refused(lambda: check(envelope)) == "DPQL609"
+
+
+def test_quantiles_that_fall_within_a_group_are_refused() -> None:
+    """The quantiles of a group are released in rising order; groups are apart."""
+    statement, position = _ranks()
+    values = statement["predicate"]["statistics"][position]["values"]
+    for first, second, code in ((0, 1, "DPQL609"), (1, 2, "DPQL609")):
+        changed = copy.deepcopy(values)
+        for name in ("noisy", "value", "lower", "upper"):
+            changed[first][name], changed[second][name] = (
+                values[second][name],
+                values[first][name],
+            )
+        statement["predicate"]["statistics"][position]["values"] = changed
+        envelope = seal(canonical(statement), [STEWARD])
+        assert refused(lambda e=envelope: check(e)) == code
+
+
+def _ranks() -> tuple[Any, int]:
+    statement = json.loads(make_payload(broad_plan()))
+    names = [each["name"] for each in statement["predicate"]["statistics"]]
+    return statement, names.index("wage_ranks")
+
+
 def test_values_that_do_not_follow_from_noise_are_refused() -> None:
     """Another noisy number on the lattice asks for another value."""
     statement = json.loads(make_payload(small_plan()))

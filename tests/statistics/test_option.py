@@ -26,5 +26,6 @@ def test_options_belong_to_statistics() -> None:
     found = {option.name: statistics_with(option) for option in OPTIONS}
     assert {
         "bins": ("histogram",),
+        "at": ("quantile",),
         "at_least": ("mean", "variance", "covariance"),
     } == found

@@ -8,6 +8,9 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpql.curator.program import Program
 from dpql.model.spec import Data
 
@@ -25,11 +28,13 @@ Tick = Callable[[], None]
 class Sums:
     """Exact integers, never shown: the rows, and per tally each moment per cell.
 
-    ``rows`` is None where the number of rows is private.
+    ``rows`` is None where the number of rows is private. ``counts`` has, for a tally
+    with a ranking, an array of rows by cell and candidate, and None for any other.
     """
 
     rows: int | None = field(repr=False)
     moments: tuple[Mapping[str, Sequence[int]], ...] = field(repr=False)
+    counts: tuple[NDArray[np.int64] | None, ...] = field(repr=False)
 
 
 class Engine(Protocol):
@@ -50,7 +55,7 @@ class Engine(Protocol):
     def sums(
         self, program: Program, source: Any, *, salt: bytes, tick: Tick | None
     ) -> Sums:
-        """Return the moments of every tally, exactly, for every declared cell.
+        """Return the moments or counts of every tally, exactly, for every cell.
 
         Contributions are bounded first, as the selection says: which rows and cells of
         a unit survive depends on the salt and on that unit's own rows alone.

@@ -35,13 +35,17 @@ from dpql.curator.engines.totals import (
     EXACT_DOUBLES,
     EXACT_INTEGERS,
     CellSums,
+    Counts,
+    Found,
+    Integers,
     Limbs,
     Terms,
     Totals,
+    indices,
     product,
     sums_of_rows,
 )
-from dpql.curator.program import Factor, Program, Tally
+from dpql.curator.program import Factor, Program, Ranking, Tally
 from dpql.curator.sources import open_source
 from dpql.curator.sources.prefetch import prefetched
 from dpql.curator.sources.source import Source
@@ -52,7 +56,7 @@ T = TypeVar("T")
 
 Steps = Mapping[Factor, NDArray[Any]]
 
-_RowSums = Callable[[pl.DataFrame, Steps, int], list[Limbs] | Pairs]
+_RowSums = Callable[[pl.DataFrame, Steps, int], Found | Pairs]
 
 _lock = threading.Lock()
 _running: list[None] = []
@@ -60,7 +64,7 @@ _restored = ExitStack()
 
 
 def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) -> Sums:
-    """Return the moments of every tally, exactly, for every declared cell."""
+    """Return the moments or counts of every tally, exactly, for every cell."""
     rows = source.row_count() if program.counts_rows else None
     totals = Totals([(len(x.moments), x.selection.cells) for x in program.tallies])
     values = {
@@ -68,14 +72,26 @@ def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) ->
         for index, tally in enumerate(program.tallies)
         if tally.distinct is not None
     }
+    ranked = {
+        index: Counts(tally.selection.cells, tally.ranking.candidates)
+        for index, tally in enumerate(program.tallies)
+        if tally.ranking is not None
+    }
     with _quiet(), closing(_found(program, source, salt, tick)) as found:
         for index, some in chain.from_iterable(found):
             if isinstance(some, list):
                 totals.add([(index, some)])
+            elif index in ranked:
+                assert isinstance(some, np.ndarray), "rows have indices"
+                ranked[index].add(some)
             else:
                 values[index].add(some)
         counts = {index: [one.counts()] for index, one in values.items()}
     return Sums(
+        counts=tuple(
+            ranked[index].array() if index in ranked else None
+            for index in range(len(program.tallies))
+        ),
         rows=rows,
         moments=tuple(
             dict(zip(tally.names, counts.get(index, some), strict=True))
@@ -88,7 +104,7 @@ def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) ->
 
 def _found(
     program: Program, source: Source, salt: bytes, tick: Tick | None
-) -> Generator[Iterable[tuple[int, list[Limbs] | Pairs]]]:
+) -> Generator[Iterable[tuple[int, Found | Pairs]]]:
     """Yield sums of some rows by the number of their tally, until all are summed."""
     if program.unit is None:
         with closing(_read(program, source, RowSums(program), tick)) as batches:
@@ -151,8 +167,8 @@ class RowSums:
         self._factors = program.factors
         self._tallies = [self._compiled(tally) for tally in program.tallies]
 
-    def __call__(self, batch: pl.DataFrame) -> list[list[Limbs] | Pairs]:
-        """Return the sums of every moment of every tally, or its values."""
+    def __call__(self, batch: pl.DataFrame) -> list[Found | Pairs]:
+        """Return the sums of every moment of every tally, or what it counts."""
         derived = self._made.derived(batch)
         made = factor_steps(batch, self._factors)
         return [tally(derived, made, batch.height) for tally in self._tallies]
@@ -162,11 +178,13 @@ class RowSums:
         masks = self._made.mask(tally)
         rows = selection.where, tally.present
         cell = mask = None
-        if selection.axes:
+        if selection.axes or (masks and tally.ranking is not None):
             cells = self._made.cell(selection, masks)
             cell = self._made.derive(cells, selection.axes, *rows)
         elif masks:
             mask = self._made.derive(reduce(and_, masks), *rows)
+        if tally.ranking is not None:
+            return partial(_by_rank, tally.ranking, cell)
         if tally.distinct is not None:
             held = self._made.column(tally.distinct.column)
             value = self._made.derive(held, tally.distinct.column)
@@ -212,6 +230,13 @@ def _values(
     if distinct.factor is not None:
         values = pl.Series(made[distinct.factor])
     return pairs(distinct, count, cells.take(kept), values.gather(kept))
+
+
+def _by_rank(
+    ranking: Ranking, cell: str | None, derived: pl.DataFrame, made: Steps, _: int
+) -> Integers:
+    cells = None if cell is None else derived.get_column(cell).to_numpy()
+    return indices(cells, made[ranking.factor], ranking)
 
 
 def _in_one_cell(

@@ -31,8 +31,9 @@ from dpql.curator.engines.totals import (
     BATCH_ROWS,
     EXACT_DOUBLES,
     CellSums,
-    Limbs,
+    Found,
     Terms,
+    indices,
     product,
 )
 from dpql.curator.program import Distinct, Factor, Moment, Program, Selection, Tally
@@ -199,13 +200,13 @@ class Partitions:
         """Return how many partitions there are, neighbours joined if rows are few."""
         return 1 << min(self._bits, _partition_bits(self._row_count))
 
-    def sums(self, partition: int) -> Iterator[list[tuple[int, list[Limbs] | Pairs]]]:
-        """Yield sums or values of surviving rows, by the number of the tally."""
+    def sums(self, partition: int) -> Iterator[list[tuple[int, Found | Pairs]]]:
+        """Yield sums, values or indices of surviving rows, by the tally's number."""
         rows = self._rows(partition)
         if rows is not None:
             yield list(self._sums_of(rows))
 
-    def _sums_of(self, rows: Rows) -> Iterator[tuple[int, list[Limbs] | Pairs]]:
+    def _sums_of(self, rows: Rows) -> Iterator[tuple[int, Found | Pairs]]:
         bounder = self._bounder(rows)
         words = [word.take(bounder.order) for word in rows.words]
         survivors: dict[Selection, _Survivors] = {}
@@ -289,11 +290,15 @@ class Partitions:
             values = pl.Series(field.unpacked(kept.words))
         return pairs(distinct, tally.selection.cells, kept.cells, values)
 
-    def _tally(self, tally: Tally, kept: _Survivors) -> Iterator[list[Limbs]]:
+    def _tally(self, tally: Tally, kept: _Survivors) -> Iterator[Found]:
         cells, words = kept.cells, kept.words
         for start in range(0, len(cells), BATCH_ROWS):
             part = slice(start, start + BATCH_ROWS)
             some = [word[part] for word in words]
+            if tally.ranking is not None:
+                steps = self._layout.field(tally.ranking.factor).unpacked(some)
+                yield indices(cells[part], steps, tally.ranking)
+                continue
             terms = [self._terms(moment, some) for moment in tally.moments]
             yield self._sums(cells[part], tally.selection.cells, terms)
 

@@ -17,10 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpql.curator.program import Ranking
+
 Integers = NDArray[np.int64]
 
 Limbs = list[Integers]
 """The sum of a moment in every cell, in limbs, the lowest first."""
+
+Found = list[Limbs] | Integers
+"""The sums of a batch by moment, or the index at which each of its rows is counted."""
 
 Terms = Sequence[NDArray[Any]]
 """What a moment sums of every row, in limbs; no limbs where rows are counted."""
@@ -138,6 +143,44 @@ class Totals:
     def integers(self) -> list[list[list[int]]]:
         """Return the totals by tally, moment and cell."""
         return [[_integers(total) for total in tally] for tally in self._limbs]
+
+
+class Counts:
+    """Rows by cell and candidate, counted in one array whatever the batches are.
+
+    Rows in no cell are counted as well, behind those of the last one.
+    """
+
+    def __init__(self, cells: int, candidates: int) -> None:
+        """Start at 0."""
+        self._shape = cells, candidates
+        self._counts: Integers = np.zeros((cells + 1) * candidates, np.int64)
+
+    def add(self, indices: Integers) -> None:
+        """Count a row at each index: cell * candidates + candidate."""
+        np.add.at(self._counts, indices, 1)
+
+    def array(self) -> Integers:
+        """Return the counts by cell and candidate."""
+        cells, candidates = self._shape
+        return self._counts[: cells * candidates].reshape(self._shape)
+
+
+def indices(
+    cells: NDArray[Any] | None, steps: NDArray[Any], ranking: Ranking
+) -> Integers:
+    """Return where each row is counted: cell * candidates + candidate.
+
+    Without cells all rows are in the first.
+    """
+    found = steps.astype(np.int64)
+    if ranking.stride > 1:
+        found *= 2
+        found += ranking.stride
+        found //= 2 * ranking.stride
+    if cells is not None:
+        found += np.multiply(cells, ranking.candidates, dtype=np.int64)
+    return found
 
 
 def _integers(total: Limbs) -> list[int]:

@@ -95,7 +95,9 @@ def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...]) -> str:
     each = shares[number]
     step = each.step
     within = escape(
-        _own(each) if step.accuracy is None else within_text(step.accuracy, step.unit)
+        _own(each)
+        if step.accuracy is None
+        else within_text(step.accuracy, step.accuracy_unit)
     )
     part = f"{round(100 * step.epsilon / plan.epsilon)}%"
     return (
@@ -135,7 +137,7 @@ def _rows(each: StepCurves) -> int:
 
 def _own(each: StepCurves) -> str:
     return next(
-        within_text(error, each.step.unit)
+        within_text(error, each.step.accuracy_unit)
         for curve in each.curves
         if curve.mechanism == each.step.mechanism
         for epsilon, error in curve.points
@@ -164,7 +166,7 @@ def _series(each: StepCurves) -> dict[str, Any]:
             {
                 "epsilon": _number(epsilon),
                 "shown": rational(epsilon),
-                "within": within_text(error, step.unit),
+                "within": within_text(error, step.accuracy_unit),
                 "x": chart.x(epsilon),
                 "y": chart.y(error),
             }

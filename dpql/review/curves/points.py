@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpql.errors import PlanFault
-from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Share
+from dpql.planner.bind import hiding, statistic_of
 from dpql.review.alternatives import error_at
 
 ROWS = 1_000
@@ -77,7 +77,7 @@ def error_curves(
     return tuple(
         _curve(plan, step, mechanism, epsilons, rows)
         for step in plan.steps
-        for mechanism in MECHANISMS
+        for mechanism in hiding(statistic_of(plan, step))
     )
 
 
@@ -97,8 +97,8 @@ def _curve(
     return Curve(
         name=step.name,
         mechanism=mechanism,
-        unit=step.unit,
-        rows=count if step.sensitivity is None else None,
+        unit=step.accuracy_unit,
+        rows=count if step.sensitivity is None and not step.picks else None,
         points=tuple(points),
     )
 
