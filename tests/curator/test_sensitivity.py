@@ -25,6 +25,7 @@ from dpql.mechanisms.quantile_score import scores
 from dpql.model.plan import Plan
 
 ROWS = 9
+TOGETHER = "all parts"
 WORDS = ["north", "élan", "日本", "1", "a", "a", "b", "other", "", None]
 NUMBERS = [
     *(None, float("nan"), float("inf"), float("-inf"), 1e308, -1e308, -0.0, 0.1),
@@ -77,7 +78,8 @@ def _changes(
 ) -> Counter[tuple[str, str]]:
     """Return for every measure how many multiples of its sensitivity changed.
 
-    Of a quantile, by how much its scores moved apart, over all cells.
+    Of joint parts, how much all of them changed together; of a quantile, by how much
+    its scores moved apart; both over all cells.
     """
     found = [exact_sums(plan, frame, salt=salt, engine=engine) for frame in frames]
     changes: Counter[tuple[str, str]] = Counter()
@@ -92,10 +94,13 @@ def _changes(
         for part in step.parts:
             measure = part.measure
             numbers = (totals(measure, each, step.cells) for each in (one, other))
-            changes[step.name, measure.name] = sum(
-                -(-abs(a - b) // measure.sensitivity)
-                for a, b in zip(*numbers, strict=True)
-            )
+            moved = [abs(a - b) for a, b in zip(*numbers, strict=True)]
+            if step.joint:
+                changes[step.name, TOGETHER] += sum(moved)
+            else:
+                changes[step.name, measure.name] = sum(
+                    -(-change // measure.sensitivity) for change in moved
+                )
     return changes
 
 
@@ -123,6 +128,12 @@ def _declared(plan: Plan) -> Counter[Any]:
             (step.name, part.measure.name): part.measure.l0
             for step in plan.steps
             for part in step.parts
+            if not step.joint
+        }
+        | {
+            (step.name, TOGETHER): step.parts[0].measure.sensitivity
+            for step in plan.steps
+            if step.joint
         }
         | {
             (step.name, str(pick.at)): pick.cost

@@ -218,8 +218,6 @@ def _statistics(
     where = draw(st.none() | conditions(columns[1:]))
     by = draw(st.sampled_from([(), (category.name,)]))
     known = public and where is None and not by
-    if kind == "covariance" and not known:
-        kind = "mean"
     inputs: tuple[Column, ...] = (draw(st.sampled_from(others)),)
     if kind == "units" and (by_row or (filtered and where is None and not by)):
         kind = "count"
@@ -229,7 +227,7 @@ def _statistics(
         exact = [one for one in others if one.type is not NumberType.FLOAT]  # type: ignore[union-attr]
         inputs = (draw(st.sampled_from([category, *exact])),)
         inputs = (unit,) if by_row and draw(st.booleans()) else inputs
-    elif kind == "covariance":
+    elif kind in ("covariance", "ratio"):
         inputs = tuple(others[:2])
     elif kind == "histogram" and draw(st.booleans()):
         inputs = (category,)
