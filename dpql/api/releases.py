@@ -33,7 +33,7 @@ def run(
     >>> frame = polars.DataFrame({"age": [41] * 120})
     >>> released = run(decided, {decided.spec.data.source: frame})
     >>> released
-    <release of class_age, plan ceb20041, 1 statistics>
+    <release of class_age, plan 3db124fd, 1 statistics>
 
     Args:
         plan: what to do.
@@ -60,7 +60,7 @@ def rehearse(plan: Plan, *, rows: int = 1_000, seed: int | str = 0) -> Rehearsal
     >>> from dpql.api import plan as decide
     >>> decided = decide("specs/district_wages.yaml")
     >>> rehearse(decided, seed=7)
-    <rehearsal of district_wages_2025, plan dfde4a64, 3 statistics>
+    <rehearsal of district_wages_2025, plan 953f5255, 3 statistics>
     >>> rehearse(decided, seed=7) == rehearse(decided, seed=7)
     True
 

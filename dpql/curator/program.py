@@ -216,8 +216,8 @@ class Tally:
             yield f"keeps   at most {rows} of a unit in each of at most {cells}{in_all}"
         if self.present:
             yield f"drops   rows in which {' or '.join(self.present)} is null"
-        told_apart = self.distinct and self.distinct.factor
-        for factor in (x for x in self.factors if x != told_apart):
+        distinguished = self.distinct and self.distinct.factor
+        for factor in (x for x in self.factors if x != distinguished):
             yield f"steps   {factor}"
         if self.distinct is not None:
             yield f"counts  {self.distinct}"

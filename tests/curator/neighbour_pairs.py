@@ -410,10 +410,24 @@ def outcome(pair: Pair, rows: Sequence[Row], folder: Path) -> Outcome:
 def excess(pair: Pair, one: Outcome, other: Outcome) -> dict[tuple[str, str], int]:
     """Return the measures that changed by more than the plan declares.
 
-    Each cell counts with the multiples of the sensitivity that it changed by.
+    Each cell counts with the multiples of the sensitivity that it changed by; joint
+    parts with what all of them changed by together.
     """
     found = {}
     for step in pair.plan.steps:
+        if step.joint:
+            moved = sum(
+                abs(a - b)
+                for part in step.parts
+                for a, b in zip(
+                    one.totals[step.name, part.measure.name],
+                    other.totals[step.name, part.measure.name],
+                    strict=True,
+                )
+            )
+            if moved > step.parts[0].measure.sensitivity:
+                found[step.name, "all parts"] = moved
+            continue
         for part in step.parts:
             key, measure = (step.name, part.measure.name), part.measure
             changes = [

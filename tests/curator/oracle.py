@@ -67,6 +67,7 @@ def plan_sums(plan: Plan, frame: Any, *, salt: bytes) -> Sums:
     return Sums(
         rows=len(rows) if public else None,
         moments=tuple(_moments(plan, step, rows, salt) for step in plan.steps),
+        counts=(None,) * len(plan.steps),
     )
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
+from math import floor
 from typing import Any
 
 import polars as pl
@@ -218,7 +220,8 @@ def test_two_rows_at_the_bound_are_released(mechanism: str) -> None:
         )
     )
     squares = made.steps[0].parts[-1].measure
-    assert 1 << 62 == squares.sensitivity
+    if mechanism == "snapping":
+        assert 1 << 62 == squares.sensitivity
     for rows in (0, 1, 2, 3, 4):
         table = pl.DataFrame(
             {"a": ["k1"] * rows, "b": ["k2"] * rows, "x": [100.0] * rows},
@@ -236,5 +239,6 @@ def test_totals_are_clamped_at_both_ends() -> None:
             given = _totals(part)
             moments = dict.fromkeys(map(str, range(len(step.parts))), given)
             lower, upper = part.measure.lower, part.measure.upper
-            expected = [sorted((lower, x, upper))[1] for x in given]
+            scaled = [floor(part.measure.scale * x + Fraction(1, 2)) for x in given]
+            expected = [sorted((lower, x, upper))[1] for x in scaled]
             assert expected == noise.totals(part.measure, moments, len(given))

@@ -203,7 +203,7 @@ def test_a_wrong_number_of_rows() -> None:
 
 
 def _sums(*_: Any, **__: Any) -> Sums:
-    return Sums(rows=ROWS, moments=({"n": [ROWS], "u": [SECRET_SUM]},))
+    return Sums(rows=ROWS, moments=({"n": [ROWS], "u": [SECRET_SUM]},), counts=(None,))
 
 
 @pytest.fixture
