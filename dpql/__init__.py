@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dpql import forks as _forks  # noqa: F401  watches forks from now on
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 __all__ = [
     "DpqlError",

@@ -20,7 +20,7 @@ def test_overview_is_in_the_order_of_the_story() -> None:
     positions = [text.index(f"\n  {name} ") for name in COMMANDS]
     assert positions == sorted(positions)
     assert isinstance(group, LazyGroup)
-    assert fine(dpql("--version")) == "dpql 0.4.0\n"
+    assert fine(dpql("--version")) == "dpql 0.5.0\n"
 
 
 def test_a_bug_is_owned_up_to() -> None:
