@@ -13,12 +13,14 @@ bytes. pyarrow is imported only where its arrays come in.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
 from dpql.curator.columns import CanonicalColumn, Form
+from dpql.curator.sources.key_codes import key_codes
 from dpql.curator.sources.numbers import doubles, integers
 from dpql.curator.sources.source import Request
 from dpql.curator.sources.stored import is_whole_id
@@ -99,7 +101,7 @@ class Canonicaliser:
             cells = cells.cast(pl.String)
         match self._form:
             case Form.CODE:
-                return self._codes.of_series(cells)
+                return self._codes(cells)
             case Form.ID:
                 whole = is_whole_id(cells.dtype) and self.type == pl.Int64
                 return cells if whole else _id_bytes(cells)
@@ -116,7 +118,7 @@ class Canonicaliser:
         words = known = None
         for chunk in cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]:
             if not isinstance(chunk.type, pa.DictionaryType):
-                parts.append(self._plain(chunk).cast(self.type))
+                parts.append(self._series(_as_series(chunk)).cast(self.type))
                 continue
             if known is None or not chunk.dictionary.equals(words):
                 words = chunk.dictionary
@@ -126,53 +128,43 @@ class Canonicaliser:
             return pl.Series(dtype=self.type)
         return parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=False)
 
-    def _plain(self, cells: Any) -> pl.Series:
-        if self._form is Form.CODE and str(cells.type) in _TEXT_AS_BYTES:
-            return self._codes.of_bytes(_bytes_of_text(cells))
-        return self._series(_as_series(cells))
-
 
 class _Codes:
     """The codes of declared keys, found in a way that is fast for each type."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self._keys = keys
-        self._enum = pl.Enum(list(keys))
-        self._encoded: Any = None
-        whole = {int(key): code for code, key in enumerate(keys) if _is_whole(key)}
-        self._lowest, self._highest = min(whole, default=0), max(whole, default=0)
-        self._by_integer: pl.Series | None = None
-        if self._highest - self._lowest < _DENSE_KEYS:
-            span = range(self._lowest, self._highest + 1)
-            codes = [whole.get(integer) for integer in span]
-            self._by_integer = pl.Series(codes, dtype=pl.UInt32)
+        self._texts = key_codes(keys)
 
-    def of_series(self, cells: pl.Series) -> pl.Series:
+    def __call__(self, cells: pl.Series) -> pl.Series:
         """Return the codes of words, and of numbers by their texts."""
-        if is_whole_id(cells.dtype) and self._by_integer is not None:
+        whole = is_whole_id(cells.dtype)
+        if whole and (by_integer := _integer_codes(self._keys)) is not None:
+            lowest, codes = by_integer
             cell = pl.col("cell")
-            inside = cell.is_between(self._lowest, self._highest)
-            row = pl.when(inside).then(cell - self._lowest)
+            inside = cell.is_between(lowest, lowest + len(codes) - 1)
+            row = pl.when(inside).then(cell - lowest)
             frame = cells.cast(pl.Int64).to_frame("cell")
-            return self._by_integer.gather(frame.select(row).to_series())
+            return codes.gather(frame.select(row).to_series())
         if cells.dtype.is_float():
             cells = float_texts(cells)
-        texts = decoded(cells).cast(pl.String)
-        return texts.cast(self._enum, strict=False).to_physical()
+        if cells.dtype != pl.Binary:
+            cells = cells.cast(pl.String).cast(pl.Binary)
+        return self._texts.of_bytes(cells)
 
-    def of_bytes(self, cells: Any) -> pl.Series:
-        """Return the codes of words in an Arrow array of bytes."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
 
-        if cells.type == pa.binary_view():
-            cells = cells.cast(pa.large_binary())
-        if self._encoded is None:
-            keys = pl.Series(self._keys, dtype=pl.String).cast(pl.Binary).to_arrow()
-            self._encoded = {
-                dtype: keys.cast(dtype) for dtype in (pa.binary(), pa.large_binary())
-            }
-        return _as_series(pc.index_in(cells, value_set=self._encoded[cells.type]))
+@lru_cache(maxsize=32)
+def _integer_codes(keys: tuple[str, ...]) -> tuple[int, pl.Series] | None:
+    """Return the lowest of the keys that are integers, and the codes from there on.
+
+    None if they are too far apart for a table.
+    """
+    whole = {int(key): code for code, key in enumerate(keys) if _is_whole(key)}
+    lowest, highest = min(whole, default=0), max(whole, default=0)
+    if highest - lowest >= _DENSE_KEYS:
+        return None
+    codes = [whole.get(integer) for integer in range(lowest, highest + 1)]
+    return lowest, pl.Series(codes, dtype=pl.UInt32)
 
 
 def stored_type(dtype: Any, form: Form) -> Any:

@@ -34,8 +34,8 @@ _READ_ROWS = 1 << 19
 _LARGE = 1 << 31
 """Arrow counts the bytes of a text column in 32 bits below this."""
 
-_PLAIN_BYTES = 4
-"""A plain text has so many bytes at least, for its length."""
+_MANY_WORDS = 8
+"""Bytes of each row; larger dictionaries hold about half as many words as rows."""
 
 _SMALL = 1 << 16
 """Bytes of a column that are read in no time in any way."""
@@ -207,7 +207,7 @@ class _Footer:
             if size >= _LARGE or not encodings <= _DICTIONARY | _PLAIN:
                 return "large"
             rows = sum(self.metadata.row_group(group).num_rows for group in groups)
-            few_words = size < _PLAIN_BYTES * rows + _SMALL
+            few_words = size < _MANY_WORDS * rows + _SMALL
             if few_words and all(_DICTIONARY & chunk.encodings for chunk in chunks):
                 return "dictionary"
         return "arrow"

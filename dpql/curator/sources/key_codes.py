@@ -1,0 +1,94 @@
+"""The code of a text among declared keys: found by its hash, told by its bytes.
+
+Tables of hashes are made once of the keys, so a batch costs what its own cells cost,
+however many keys there are. Every cell takes the same steps, whatever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+Codes = NDArray[np.uint32]
+
+_WORD_BITS = 64
+_SPARSE_BITS = 3
+"""A table has two to the power of this as many slots as keys, at least."""
+
+_OTHER_BITS = 5
+"""So many bits farther each table takes its bits of a hash."""
+
+_NULL = pl.Series("null", [None], dtype=pl.UInt32)
+
+
+@lru_cache(maxsize=32)
+def key_codes(keys: tuple[str, ...]) -> KeyCodes:
+    """Return how texts are found among such keys; files of a folder share it."""
+    return KeyCodes(keys)
+
+
+class KeyCodes:
+    """Looks texts up among keys; threads may share it."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        """Take different keys, one at least."""
+        self._keys = pl.Series(keys, dtype=pl.String).cast(pl.Binary)
+        self._seed, self._hashes = _different_hashes(self._keys)
+        self._tables = list(_tables(self._hashes))
+
+    def of_bytes(self, cells: pl.Series) -> pl.Series:
+        """Return the code of each text, given as bytes; null where it is no key."""
+        hashes = cells.hash(self._seed).to_numpy()
+        codes = self._tables[0].find(hashes)
+        for table in self._tables[1:]:
+            others = self._hashes.take(codes) != hashes
+            np.copyto(codes, table.find(hashes), where=others)
+        found = pl.Series("code", codes)
+        same = self._keys.gather(found) == cells
+        return found.zip_with(same, _NULL)
+
+
+class _Table:
+    """Codes by some bits of their hash; one of those that share these bits."""
+
+    def __init__(self, bits: int, skipped: int, codes: Codes, hashes: Words) -> None:
+        self._skipped = np.uint64(skipped)
+        self._shift = np.uint64(_WORD_BITS - bits)
+        self._codes: Codes = np.zeros(1 << bits, np.uint32)
+        self._codes[self._indices(hashes)] = codes
+
+    def find(self, hashes: Words) -> Codes:
+        """Return the code where each hash would be."""
+        found: Codes = self._codes.take(self._indices(hashes))
+        return found
+
+    def _indices(self, hashes: Words) -> NDArray[np.int64]:
+        shifted = hashes << self._skipped if self._skipped else hashes
+        return (shifted >> self._shift).view(np.int64)
+
+
+def _tables(hashes: Words) -> Iterator[_Table]:
+    """Yield tables that hold all codes together, by other bits of the hashes each."""
+    codes = np.arange(len(hashes), dtype=np.uint32)
+    bits = len(hashes).bit_length() + _SPARSE_BITS
+    skipped = 0
+    while len(codes):
+        table = _Table(bits, skipped, codes, hashes[codes])
+        yield table
+        codes = codes[table.find(hashes[codes]) != codes]
+        skipped = (skipped + _OTHER_BITS) % (_WORD_BITS - bits)
+
+
+def _different_hashes(keys: pl.Series) -> tuple[int, Words]:
+    """Return a seed under which no two keys have one hash, and the hashes."""
+    seed = 0
+    while True:
+        hashes = keys.hash(seed).to_numpy()
+        if len(np.unique(hashes)) == len(keys):
+            return seed, hashes
+        seed += 1
