@@ -17,7 +17,16 @@ from enum import Enum
 from typing import assert_never
 
 from dpql.curator.grid import is_whole
-from dpql.model.spec import CategoryColumn, Column, Data, IdColumn, NumberColumn
+from dpql.model.spec import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    Data,
+    DateColumn,
+    IdColumn,
+    NumberColumn,
+    TimeColumn,
+)
 
 _WIDTHS = (8, 16, 32)
 
@@ -67,6 +76,8 @@ def canonical_column(column: Column) -> CanonicalColumn:
             return CanonicalColumn(name=column.name, form=Form.CODE, keys=keys)
         case IdColumn():
             return CanonicalColumn(name=column.name, form=Form.ID)
+        case BooleanColumn() | DateColumn() | TimeColumn():
+            return CanonicalColumn(name=column.name, form=Form.WHOLE)
         case _:
             assert_never(column)
 

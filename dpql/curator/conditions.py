@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import assert_never
 
 from dpql.curator.grid import interval
 from dpql.model.spec import (
@@ -145,7 +144,7 @@ def compile_condition(condition: Condition, data: Data) -> Test:  # noqa: PLR091
             )
             return Conjunction((Present(name), Negation(found))) if unequal else found
         case _:
-            assert_never(condition)
+            raise AssertionError("the planner lets no other condition pass")
 
 
 def _within(name: str, operator: Operator, value: Fraction, data: Data) -> Within:

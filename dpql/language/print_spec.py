@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import assert_never
 
@@ -10,16 +11,21 @@ from dpql.language.formatter import written
 from dpql.language.predicate import predicate_text
 from dpql.language.source import form_named
 from dpql.language.tree import Entry, Mapping, Node, Plain, Scalar, Sequence
+from dpql.model.calendar import STEPS, date_text, time_text, zone_text
 from dpql.model.condition_text import condition_text
 from dpql.model.notation import number_text
 from dpql.model.spec import (
     AccuracyTarget,
+    BooleanColumn,
     CategoryColumn,
     Column,
     Contributes,
+    DateColumn,
+    DropNulls,
     Epsilon,
     FillNulls,
     IdColumn,
+    Nulls,
     NumberColumn,
     Privacy,
     RowsExactly,
@@ -27,6 +33,7 @@ from dpql.model.spec import (
     Spec,
     Spend,
     Statistic,
+    TimeColumn,
 )
 from dpql.statistics import STATISTICS
 from dpql.statistics.option import Value
@@ -106,8 +113,44 @@ def _column(column: Column) -> Plain:
             return {"type": "category", "keys": list(keys)}
         case NumberColumn():
             return _number_column(column)
+        case BooleanColumn():
+            return {"type": "boolean", "nulls": _boolean_nulls(column.nulls)}
+        case DateColumn():
+            return _date_column(column)
+        case TimeColumn():
+            return _time_column(column)
         case _:
             assert_never(column)
+
+
+def _boolean_nulls(nulls: Nulls) -> Plain:
+    if isinstance(nulls, DropNulls):
+        return "drop"
+    return {"as": "true" if nulls.value else "false"}
+
+
+def _date_column(column: DateColumn) -> Plain:
+    return {
+        "type": "date",
+        "bounds": [date_text(column.first), date_text(column.last)],
+        "nulls": _nulls_of_days(column.nulls, date_text),
+    }
+
+
+def _time_column(column: TimeColumn) -> Plain:
+    return {
+        "type": "time",
+        "bounds": [time_text(column.first), time_text(column.last)],
+        "step": next(word for word, step in STEPS.items() if step == column.step),
+        "zone": zone_text(column.zone),
+        "nulls": _nulls_of_days(column.nulls, time_text),
+    }
+
+
+def _nulls_of_days(nulls: Nulls, write: Callable[[int], str]) -> Plain:
+    if isinstance(nulls, DropNulls):
+        return "drop"
+    return {"as": write(int(nulls.value))}
 
 
 def _number_column(column: NumberColumn) -> Plain:

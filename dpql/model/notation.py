@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact
 from fractions import Fraction
 from functools import cache, partial
@@ -119,6 +120,12 @@ def name_text(name: str) -> str:
     `unescaped_name` reads it. A backslash is one, unless a known code follows it.
     """
     return name if is_bare(name) else _backquoted(name)
+
+
+def column_text(name: str, keys: AbstractSet[str]) -> str:
+    """Return the name of a column where a key could stand: not as one of the keys."""
+    words = {"true", "false"} | keys
+    return _backquoted(name) if name in words else name_text(name)
 
 
 def unescaped_name(text: str) -> str:

@@ -25,14 +25,14 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import PlanFault
-from dpql.model import format1, format2
+from dpql.model import format1, format2, format3
 from dpql.model.codec import Members, canonical, encode
 from dpql.model.spec import Condition, Neighbours, Spec, Spend
 
-VERSION = 3
+VERSION = 4
 """The format of the plans that this dpql makes and runs."""
 
-FORMATS = (1, 2, VERSION)
+FORMATS = (1, 2, 3, VERSION)
 """The formats that it reads and verifies."""
 
 LIMIT = 64 << 20
@@ -336,11 +336,15 @@ class Plan:
         version = document.get("version")
         if version == "1":
             document = format1.lacking(document)
-        return format2.extended(document) if version in ("1", "2") else document
+        if version in ("1", "2"):
+            document = format2.extended(document)
+        return format3.extended(document) if version in ("1", "2", "3") else document
 
     def as_then(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the document with the members of the plan's own format."""
         if self.version < VERSION:
+            document = format3.reduced(document)
+        if self.version <= format2.LAST:
             document = format2.reduced(document)
         return format1.completed(self, document) if self.version == 1 else document
 
@@ -389,5 +393,7 @@ def spec_digest(spec: Spec, version: int = VERSION) -> str:
     """Return the sha256 of what the spec means, as plans of that format write it."""
     document = encode(Spec, spec)
     if version < VERSION:
+        document = format3.reduced({"spec": document})["spec"]
+    if version <= format2.LAST:
         document = format2.reduced({"spec": document})["spec"]
     return hashlib.sha256(canonical(document)).hexdigest()

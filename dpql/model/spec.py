@@ -17,11 +17,12 @@ from enum import StrEnum
 from fractions import Fraction
 
 from dpql.errors import Span
-from dpql.model.condition import (
+from dpql.model.expression import (
     And,
     Between,
     Comparison,
     Condition,
+    Expression,
     IsNull,
     Literal,
     Membership,
@@ -34,14 +35,18 @@ __all__ = [
     "AccuracyTarget",
     "And",
     "Between",
+    "BooleanColumn",
     "CategoryColumn",
     "Column",
     "Comparison",
     "Condition",
     "Contributes",
     "Data",
+    "DateColumn",
+    "DerivedColumn",
     "DropNulls",
     "Epsilon",
+    "Expression",
     "FillNulls",
     "IdColumn",
     "IsNull",
@@ -64,6 +69,7 @@ __all__ = [
     "Spec",
     "Spend",
     "Statistic",
+    "TimeColumn",
 ]
 
 
@@ -116,11 +122,16 @@ class IdColumn:
 class CategoryColumn:
     """A column of words; ``keys`` are public, at least one, distinct, in order.
 
-    A cell that is none of the keys, or null, belongs to no group.
+    A cell that is none of the keys, or null, belongs to no group. ``numeric`` keys are
+    whole numbers in their shortest decimal form; a cell is such a key if it is the same
+    number, however it is stored. ``digest`` is the sha256 of the file that the keys
+    were read from, None if they stand in the spec.
     """
 
     name: str
     keys: tuple[str, ...]
+    numeric: bool = False
+    digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +151,54 @@ class NumberColumn:
     nulls: Nulls
 
 
-Column = IdColumn | CategoryColumn | NumberColumn
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BooleanColumn:
+    """A column of true and false; what it fills in is 0 or 1."""
+
+    name: str
+    nulls: Nulls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DateColumn:
+    """A column of days, counted from 1970-01-01, with first <= last.
+
+    Days are those of the proleptic Gregorian calendar, of the years 1 to 9999.
+    """
+
+    name: str
+    first: int
+    last: int
+    nulls: Nulls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeColumn:
+    """A column of times in one zone, ``zone`` minutes east of UTC.
+
+    ``first`` <= ``last`` are seconds of that zone's clock since 1970-01-01 00:00. The
+    step is a second, a minute, an hour or a day, in seconds.
+    """
+
+    name: str
+    first: int
+    last: int
+    step: int
+    zone: int
+    nulls: Nulls
+
+
+Column = (
+    IdColumn | CategoryColumn | NumberColumn | BooleanColumn | DateColumn | TimeColumn
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedColumn:
+    """A column that follows from others: declared ones, and derived ones above it."""
+
+    name: str
+    expression: Expression
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +225,7 @@ class Data:
     source: str
     rows: Rows
     columns: tuple[Column, ...]
+    derived: tuple[DerivedColumn, ...] = ()
 
     def column(self, name: str) -> Column:
         """Return the column of that name; resolve has made sure there is one."""

@@ -26,6 +26,8 @@ class Rules:
         parts_of_one: where the noise allows, means, variances and covariances of a
             private number of rows are made of parts that share one sensitivity.
         automatic: the mechanisms among which `auto` chooses.
+        expressions: columns may be derived, or dates, times and booleans, and
+            conditions are expressions, which may be null.
     """
 
     version: int
@@ -33,6 +35,7 @@ class Rules:
     tight_targets: bool
     parts_of_one: bool
     automatic: tuple[str, ...]
+    expressions: bool
 
 
 _BOTH = ("snapping", "geometric")
@@ -43,11 +46,13 @@ NOW = Rules(
     tight_targets=True,
     parts_of_one=True,
     automatic=("geometric",),
+    expressions=True,
 )
-FORMAT_2 = replace(NOW, version=2, parts_of_one=False, automatic=_BOTH)
+FORMAT_3 = replace(NOW, version=3, expressions=False)
+FORMAT_2 = replace(FORMAT_3, version=2, parts_of_one=False, automatic=_BOTH)
 FORMAT_1 = replace(FORMAT_2, version=1, units_keep_n=True, tight_targets=False)
 
-_BY_VERSION = {rules.version: rules for rules in (FORMAT_1, FORMAT_2, NOW)}
+_BY_VERSION = {rules.version: rules for rules in (FORMAT_1, FORMAT_2, FORMAT_3, NOW)}
 
 
 def rules_of(plan: Plan) -> Rules:

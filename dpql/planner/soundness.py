@@ -92,6 +92,7 @@ def _facts(spec: Spec, rules: Rules) -> Iterator[bool]:
     yield bool(columns)
     yield _unmistakable([column.name for column in columns], limits.COLUMN)
     yield all(_sound_column(column) for column in columns)
+    yield not spec.data.derived
     yield _has_format(spec.release, limits.NAME)
     yield _has_format(spec.data.source, limits.NAME)
     yield _has_format(spec.purpose, limits.PURPOSE)
@@ -135,12 +136,13 @@ def _sound_bounds(bounds: Contributes) -> bool:
     return min(rows, groups) >= 1 and (total is None or rows <= total < rows * groups)
 
 
-def _sound_column(column: Column) -> bool:
+def _sound_column(column: Column) -> bool:  # noqa: PLR0911  one per type
     match column:
         case IdColumn(name=name):
             return name != "row"
-        case CategoryColumn(keys=keys):
-            return bool(keys) and _unmistakable(keys, limits.KEY)
+        case CategoryColumn(keys=keys, numeric=numeric, digest=digest):
+            plain = not numeric and digest is None
+            return plain and bool(keys) and _unmistakable(keys, limits.KEY)
         case NumberColumn(lower=lower, upper=upper, step=step):
             if column.unit is not None and not _has_format(column.unit, limits.UNIT):
                 return False
@@ -152,6 +154,8 @@ def _sound_column(column: Column) -> bool:
             numbers = (step, lower) if column.type is NumberType.INTEGER else ()
             whole = all(number.denominator == 1 for number in numbers)
             return step > 0 and whole and ((upper - lower) / step).denominator == 1
+        case _:
+            return False
 
 
 def _statistic(
@@ -244,7 +248,9 @@ def _pieces(condition: Condition) -> int:
             return 3
 
 
-def _condition(condition: Condition, columns: dict[str, Column]) -> bool:
+def _condition(  # noqa: PLR0911  one per kind
+    condition: Condition, columns: dict[str, Column]
+) -> bool:
     match condition:
         case Not(operand=operand):
             return _condition(operand, columns)
@@ -267,6 +273,8 @@ def _condition(condition: Condition, columns: dict[str, Column]) -> bool:
             return isinstance(columns.get(name), NumberColumn) and lower <= upper
         case IsNull(column=name):
             return isinstance(columns.get(name), NumberColumn | CategoryColumn)
+        case _:
+            return False
 
 
 def _fits(column: Column | None, values: Sequence[Literal]) -> bool:

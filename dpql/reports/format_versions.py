@@ -3,7 +3,7 @@
     1   dpql 0.1: a report signs two tables; an approval names no dataset
     2   dpql 0.2: a report signs its page too, says how its data are bound, and has
         caveats; an approval names the dataset that it is for
-    3   the plan in a report is of format 3
+    3, 4   the plan in a report is of the same format
 
 A statement of an older format is read as one of the newest format with the added
 members empty, and written without them. Its format determines which files it signs, so

@@ -14,7 +14,7 @@ from dpql.model.codec import Members
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 
-FORMAT = 3
+FORMAT = 4
 FIRST_FORMAT = 1
 """The format of dpql 0.1; `dpql.reports.format_versions` says how formats differ."""
 

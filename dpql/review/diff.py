@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpql.model.condition import columns_in
+from dpql.model.expression import columns_in
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Column, NumberColumn, Share
 from dpql.planner.bind import statistic_of

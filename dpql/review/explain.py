@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpql.model.condition import columns_in
 from dpql.model.condition_text import condition_text
+from dpql.model.expression import columns_in
 from dpql.model.figures import decimal, percent, plural, rational, times, within_text
 from dpql.model.notation import unit_text
 from dpql.model.plan import Chosen, PartsOfOne, Plan, Step

@@ -53,7 +53,7 @@ def test_whatever_is_no_plan_is_refused(data: bytes) -> None:
 
 def test_another_format_is_named_as_such() -> None:
     """DPQL401 for a later version."""
-    data = SMALL.read_bytes().replace(b'"version": "3"', b'"version": "4"')
+    data = SMALL.read_bytes().replace(b'"version": "4"', b'"version": "5"')
     assert code(data) == "DPQL401"
 
 

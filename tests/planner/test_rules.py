@@ -50,7 +50,7 @@ def test_a_plan_of_today_passes_both() -> None:
     audit_published(made)
 
 
-@pytest.mark.parametrize("version", [0, 4, -1])
+@pytest.mark.parametrize("version", [0, 5, -1])
 def test_a_plan_of_an_unknown_format_is_refused(version: int) -> None:
     """DPQL401, or DPQL404 where it was to be run."""
     given = replace(plan(old().spec), version=version)
@@ -97,4 +97,4 @@ def test_a_change_of_format_is_for_review() -> None:
     given = old({"sum": "x"})
     found = diff(given, plan(given.spec))
     assert "REVIEW" == found.verdict.value
-    assert any(change.text == "plan format 1 → 3" for change in found.changes)
+    assert any(change.text == "plan format 1 → 4" for change in found.changes)

@@ -11,7 +11,16 @@ from typing import Any, assert_never
 import polars as pl
 
 from dpql.errors import Diagnostic, RunFault
-from dpql.model.spec import CategoryColumn, Column, Data, IdColumn, NumberColumn
+from dpql.model.spec import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    Data,
+    DateColumn,
+    IdColumn,
+    NumberColumn,
+    TimeColumn,
+)
 
 _ANY_CELLS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
 """Types that can hold numbers, keys and ids alike."""
@@ -86,7 +95,7 @@ def whole_ids(types: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name, dtype in types.items() if is_whole_id(dtype))
 
 
-def _can_hold(dtype: Any, column: Column) -> bool:
+def _can_hold(dtype: Any, column: Column) -> bool:  # noqa: PLR0911  one per type
     if isinstance(dtype, str):
         return False
     if isinstance(dtype, _ANY_CELLS):
@@ -98,6 +107,10 @@ def _can_hold(dtype: Any, column: Column) -> bool:
             return bool(dtype.is_integer() or dtype.is_float())
         case IdColumn():
             return bool(dtype.is_numeric() or dtype == pl.Binary)
+        case BooleanColumn():
+            return bool(dtype.is_numeric())
+        case DateColumn() | TimeColumn():
+            return bool(dtype.is_temporal())
         case _:
             assert_never(column)
 
@@ -110,6 +123,12 @@ def _contents(column: Column) -> str:
             return "categories"
         case IdColumn():
             return "ids"
+        case BooleanColumn():
+            return "true or false"
+        case DateColumn():
+            return "dates"
+        case TimeColumn():
+            return "times"
         case _:
             assert_never(column)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpql.model.condition import (
+from dpql.model.expression import (
     And,
     Between,
     Comparison,
