@@ -19,6 +19,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from dpql.ledger.urls import canonical_url
+from dpql.model.location import split_separator
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _LOCAL = "file"
@@ -63,7 +64,7 @@ def identify(data: object) -> DataIdentity | None:
     """Return the identity of data at a path or a URL; None for a table in memory."""
     if not isinstance(data, str | Path):
         return None
-    text = str(data)
+    _, text = split_separator(str(data))
     url = _url(text)
     if url is not None:
         return DataIdentity(url, ())

@@ -1,7 +1,7 @@
 """Pairs of tables that differ in one unit, in every format, and what the unit changes.
 
-A unit is what docs/reference/data.md says: a text id is its bytes, less one pair of
-enclosing quotes in csv, and an empty or missing id belongs to nobody. Ids and keys are
+A unit is what docs/reference/data.md says: a text id is its bytes, in csv what stands
+between its quotes, and an empty or missing id belongs to nobody. Ids and keys are
 any bytes, numbers are extreme, rows repeat. The pair differs in all rows of one unit,
 and in the order of the rows.
 """
@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 from curator_plans import ALL_FILLED, COLUMNS, KNOWN, ROWS
 from hypothesis import strategies as st
 from pyarrow import ipc
+from quotes import cells_of
 from spec_text import make_spec
 
 from dpql.curator import noise
@@ -172,10 +173,17 @@ class Pair:
 
 def unit_of(format_: str, row: Row) -> bytes | None:
     """Return the unit a row belongs to; None if to nobody."""
-    cell = _cell(format_, row[UNIT])
-    if format_ == "csv" and len(cell) > 1 and cell[:1] == cell[-1:] == b'"':
-        cell = cell[1:-1]
+    cell = _id_cell(format_, row[UNIT])
+    if format_ == "csv":
+        (cell,) = cells_of(cell, b",")
     return cell or None
+
+
+def _id_cell(format_: str, held: Any) -> bytes:
+    """Return an id as text; in csv none goes on in the cells behind it."""
+    cell = _cell(format_, held)
+    opens = format_ == "csv" and cell[:1] == b'"'
+    return b"_" + cell if opens and cells_of(cell, b",") == [cell] else cell
 
 
 @st.composite
@@ -259,7 +267,8 @@ def written(pair: Pair, rows: Sequence[Row], folder: Path) -> object:
 
 def _csv(pair: Pair, rows: Sequence[Row], names: Sequence[str], path: Path) -> None:
     lines = [[name.encode() for name in names]]
-    lines += [[_cell(pair.format, row[name]) for name in names] for row in rows]
+    cells = {name: _id_cell if name == UNIT else _cell for name in names}
+    lines += [[cells[name](pair.format, row[name]) for name in names] for row in rows]
     path.write_bytes(b"".join(b",".join(line) + b"\n" for line in lines))
 
 

@@ -13,9 +13,11 @@ from dpql.curator.sources.duckdb import (
     relation_fragment,
     table_fragment,
 )
-from dpql.curator.sources.locate import SEPARATORS, File
+from dpql.curator.sources.formats import SEPARATORS, no_separator
+from dpql.curator.sources.locate import File
 from dpql.curator.sources.memory import memory_fragment
 from dpql.curator.sources.source import Fragment, Source
+from dpql.model.location import split_separator
 from dpql.model.spec import Data
 
 
@@ -23,9 +25,10 @@ def open_source(frame: object, data: Data) -> Source:
     """Return the rows of whatever the owner hands in.
 
     Args:
-        frame: a path, glob or URL; ``duckdb:FILE#schema.table``; a polars, pandas or
-            pyarrow table; a mapping of columns; anything with the Arrow C stream
-            interface; a relation of DuckDB, or a connection and the name of a table.
+        frame: a path, glob or URL, before which a separator may stand;
+            ``duckdb:FILE#schema.table``; a polars, pandas or pyarrow table; a mapping
+            of columns; anything with the Arrow C stream interface; a relation of
+            DuckDB, or a connection and the name of a table.
         data: the declaration.
 
     Raises:
@@ -42,7 +45,9 @@ def _fragments(frame: object, data: Data) -> Sequence[Fragment]:
             location = str(frame)
             if location.startswith(SCHEME):
                 return [database_fragment(location, data)]
-            return _file_fragments(*locate.locate(location, data), data)
+            separator, location = split_separator(location)
+            format_, files = locate.locate(location, data)
+            return _file_fragments(format_, files, data, separator)
         case (connection, str(name)) if is_duckdb(connection):
             return [table_fragment(connection, name, data)]
         case _ if is_duckdb(frame) and hasattr(frame, "project"):
@@ -51,13 +56,15 @@ def _fragments(frame: object, data: Data) -> Sequence[Fragment]:
 
 
 def _file_fragments(
-    format_: str, files: Sequence[File], data: Data
+    format_: str, files: Sequence[File], data: Data, separator: str | None
 ) -> Sequence[Fragment]:
     """Return files of one format; readers are imported when they are used."""
+    if separator is not None and format_ not in SEPARATORS:
+        raise no_separator(data)
     if format_ in SEPARATORS:
         from dpql.curator.sources.csv import csv_fragment
 
-        return [csv_fragment(SEPARATORS[format_], files, data)]
+        return [csv_fragment(separator or SEPARATORS[format_], files, data)]
     if format_ == "ndjson":
         from dpql.curator.sources.ndjson import ndjson_fragment
 

@@ -7,28 +7,38 @@ from pathlib import Path
 import polars as pl
 
 from dpql.curator.sources.csv import header_names
-from dpql.curator.sources.locate import FORMATS, SEPARATORS, special_file
+from dpql.curator.sources.formats import FORMATS, SEPARATORS, suffixes
+from dpql.curator.sources.lines import LONGEST_LINE, opened
+from dpql.curator.sources.locate import File, special_file
 from dpql.errors import RunFault
+from dpql.model.location import split_separator
 
 
-def header(path: Path) -> dict[str, str]:
+def header(location: Path | str) -> dict[str, str]:
     """Return for each column ``integer``, ``float``, ``category`` or ``unknown``.
 
-    Text files have names only, so their columns are unknown.
+    Text files have names only, so their columns are unknown. A location may begin with
+    a separator, as that of data may.
 
     Raises:
         RunFault: the file cannot be read, or is of no known kind (DPQL501, DPQL502,
             DPQL511).
     """
-    format_ = FORMATS.get(path.suffix.lower())
+    separator, rest = split_separator(str(location))
+    path = Path(rest)
+    suffix, compression = suffixes(path.name)
+    format_ = FORMATS.get(suffix)
     if format_ not in {*SEPARATORS, "parquet", "ipc"}:
         raise _unknown()
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise special_file("names of columns")  # noqa: TRY301  as it is below
         if format_ in SEPARATORS:
-            with path.open("rb") as file:
-                names = header_names(file.readline(), SEPARATORS[format_].encode())
+            file = File(content=str(path), values={}, compression=compression)
+            with opened(file) as text:
+                line = text.readline(LONGEST_LINE)
+            mark = separator or SEPARATORS[format_]
+            names = header_names(line, mark.encode())
             return {name: "unknown" for name in names if name is not None}
         read = pl.read_parquet_schema if format_ == "parquet" else pl.read_ipc_schema
         schema = read(path)

@@ -17,29 +17,18 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from dpql.curator.sources import remote
+from dpql.curator.sources.formats import (
+    COLUMNAR,
+    format_of,
+    may_hold_rows,
+    suffixes,
+)
 from dpql.curator.sources.remote import Bucket, Compressed
 from dpql.curator.sources.stores import is_bucket, is_http
 from dpql.errors import RunFault
+from dpql.model.location import split_separator
 from dpql.model.spec import Data
 
-FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".ndjson": "ndjson",
-    ".jsonl": "ndjson",
-    ".ipc": "ipc",
-    ".arrow": "ipc",
-    ".feather": "ipc",
-}
-"""Suffix -> format."""
-
-COLUMNAR = ("parquet", "ipc")
-SEPARATORS = {"csv": ",", "tsv": "\t"}
-
-_COMPRESSED = {".gz", ".zst", ".zip", ".bz2", ".xz", ".lz4", ".snappy", ".z"}
 _NULL_FOLDER = "__HIVE_DEFAULT_PARTITION__"
 _SPECIAL_FILE = "DPQL511"
 
@@ -68,6 +57,7 @@ class File:
 
     content: str | bytes | Remote = field(repr=False)
     values: Mapping[str, bytes | None] = field(repr=False)
+    compression: str | None = None
 
 
 class _SpecialFile(Exception):
@@ -87,7 +77,7 @@ def locate(location: str, data: Data) -> tuple[str, list[File]]:
     if is_http(location) or is_bucket(location):
         read = _http_file if is_http(location) else _bucket_files
         root, contents = read(location, data)
-        format_ = _format(contents, data)
+        format_ = format_of(contents, data)
     else:
         root, format_, paths = _local(location, data)
         contents = {path: path for path in paths}
@@ -96,7 +86,9 @@ def locate(location: str, data: Data) -> tuple[str, list[File]]:
     for path, content in contents.items():
         values = _folder_values(root, path)
         kept = {name: value for name, value in values.items() if name in declared}
-        files.append(File(content=_content(format_, content, data), values=kept))
+        read_ = _content(format_, content, data)
+        compression = suffixes(path)[1]
+        files.append(File(content=read_, values=kept, compression=compression))
     return format_, files
 
 
@@ -110,7 +102,7 @@ def refuse_special_file(frame: object, data: Data) -> None:
     """
     if isinstance(frame, str | Path):
         try:
-            _local(str(frame), data)
+            _local(split_separator(str(frame))[1], data)
         except RunFault as fault:
             if fault.diagnostics[0].code == _SPECIAL_FILE:
                 raise
@@ -140,7 +132,8 @@ def unreadable(data: Data) -> RunFault:
     return RunFault.of(
         "DPQL502",
         f"the data of `{data.source}` are not of the kind that their name says",
-        hint="name files by what they hold, and do not compress them",
+        hint="name files by what they hold; text may be compressed as .csv.gz or "
+        ".csv.zst",
     )
 
 
@@ -192,7 +185,7 @@ def _local(location: str, data: Data) -> tuple[str, str, list[str]]:
     if not files:
         raise no_file(data)
     names = [file.name for file in files]
-    format_ = _format(names, data, parquet_without_suffix=path.is_dir())
+    format_ = format_of(names, data, parquet_without_suffix=path.is_dir())
     return str(root), format_, [str(file) for file in files]
 
 
@@ -350,50 +343,6 @@ def _fits(parts: list[str], pattern: list[str]) -> bool:
     return fnmatchcase(parts[0], pattern[0]) and _fits(parts[1:], pattern[1:])
 
 
-def may_hold_rows(name: str, size: int) -> bool:
-    """Tell whether a file of this size is part of a table.
-
-    An empty file has no header and is left out. JSON lines need no header: if an empty
-    file of them were left out, a single row could decide whether there are data.
-    """
-    return size != 0 or FORMATS.get(Path(name).suffix.lower()) == "ndjson"
-
-
 def is_hidden(name: str) -> bool:
     """Tell whether a file or folder is hidden; ``_column=value`` is not."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
-
-
-def _format(
-    names: Iterable[str], data: Data, *, parquet_without_suffix: bool = False
-) -> str:
-    """Return the one format of files of these names.
-
-    Raises:
-        RunFault: DPQL502, no format or several, or they are compressed.
-    """
-    suffixes = {Path(name).suffix.lower() for name in names}
-    known = FORMATS | dict.fromkeys(_COMPRESSED, "compressed")
-    if parquet_without_suffix:
-        known |= {"": "parquet"}
-    formats = {known.get(suffix, "") for suffix in suffixes}
-    if formats == {"compressed"}:
-        raise RunFault.of(
-            "DPQL502",
-            f"the data of `{data.source}` are compressed",
-            hint="decompress them, or use parquet, which is compressed inside",
-        )
-    if len(formats) > 1:
-        raise RunFault.of(
-            "DPQL502",
-            f"the data of `{data.source}` are files of several kinds",
-            hint="name files of one kind, for instance with a pattern: *.parquet",
-        )
-    (only,) = formats
-    if not only:
-        raise RunFault.of(
-            "DPQL502",
-            f"the file of `{data.source}` is of no kind that can be read",
-            hint="name it .parquet, .csv, .tsv, .ndjson, .arrow or .ipc",
-        )
-    return only

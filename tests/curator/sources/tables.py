@@ -233,7 +233,7 @@ def duckdb_file(frame: pl.DataFrame, folder: Path) -> str:
 
 
 def write_lines(frame: pl.DataFrame, path: Path, separator: str) -> Path:
-    """Write cells as they are, each in a pair of quotes unless it is null."""
+    """Write each cell in a pair of quotes, its own doubled, unless it is null."""
     mark = separator.encode()
     columns = [[_quoted_cell(cell) for cell in c] for c in _as_text(frame)]
     header = mark.join(name.encode() for name in frame.columns)
@@ -245,7 +245,8 @@ def write_lines(frame: pl.DataFrame, path: Path, separator: str) -> Path:
 def _quoted_cell(cell: str | bytes | None) -> bytes:
     if cell is None:
         return b""
-    return b'"%s"' % (cell if isinstance(cell, bytes) else cell.encode())
+    held = cell if isinstance(cell, bytes) else cell.encode()
+    return b'"%s"' % held.replace(b'"', b'""')
 
 
 def write_json(frame: pl.DataFrame, path: Path) -> Path:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from quotes import cells_of
 from tables import FEW, ID, WHOLE, Rows, category, declare, ordered, rows
 
-from dpql.curator.sources import csv, lines, open_source
+from dpql.curator.sources import csv, lines, open_source, quoting
 from dpql.errors import RunFault
 
 DATA = declare(a=ID, b=ID, c=ID)
@@ -18,13 +19,8 @@ MARKS = {"csv": b",", "tsv": b"\t"}
 
 def _row(line: bytes, mark: bytes) -> tuple[bytes | None, ...]:
     """Return the ids of a line by the rule of docs/reference/data.md."""
-    cells = line.removesuffix(b"\r").split(mark)
-    return (*(_unquoted(cell) or None for cell in cells), None, None, None)[:3]
-
-
-def _unquoted(cell: bytes) -> bytes:
-    paired = len(cell) > 1 and cell[:1] == cell[-1:] == b'"'
-    return cell[1:-1] if paired else cell
+    cells = cells_of(line.removesuffix(b"\r"), mark)
+    return (*(cell or None for cell in cells), None, None, None)[:3]
 
 
 def _read(content: bytes, path: Path) -> Rows:
@@ -39,6 +35,10 @@ _LINE = st.one_of(
         st.sampled_from([b"5", b"a", b'"', b",", b"\t", b"\r", b" ", b"\0", b"#"]),
         max_size=9,
     ).map(b"".join),
+    st.lists(
+        st.sampled_from([b'"5', b'a"', b'","', b'""', b",", b'","', b"\t", b'"']),
+        max_size=7,
+    ).map(b"".join),
     st.text('5a",\r\t\u00e9\ufeff', max_size=9).map(str.encode),
     st.binary(max_size=9).map(lambda line: line.replace(b"\n", b"")),
 )
@@ -49,25 +49,27 @@ _LINE = st.one_of(
 @given(
     content=st.lists(_LINE, max_size=8).map(b"\n".join),
     batch=st.sampled_from([1, 20, 1 << 22]),
-    checked=st.sampled_from([1, 20, 1 << 15]),
+    part=st.sampled_from([1, 20, 1 << 15]),
 )
-@example(content=b"5,a\n5\r,a\n", batch=1 << 22, checked=1 << 15)
-@example(content=b"\r,\r\r\n5\r\r", batch=1 << 22, checked=1 << 15)
-@example(content=b'"5",5\n"5,"5"5"\n""5""', batch=1 << 22, checked=1 << 15)
-@example(content=b"\n\n\r\n\n", batch=1 << 22, checked=1 << 15)
-@example(content=b"\x1f\x8b\n\xff\n#\n", batch=1 << 22, checked=1)
+@example(content=b"5,a\n5\r,a\n", batch=1 << 22, part=1 << 15)
+@example(content=b"\r,\r\r\n5\r\r", batch=1 << 22, part=1 << 15)
+@example(content=b'"5",5\n"5,"5"5"\n""5""', batch=1 << 22, part=1 << 15)
+@example(content=b'"5,a",5\n"5\t""a",","\n","', batch=1 << 22, part=1 << 15)
+@example(content=b'"5,a"\n5"a,"\n"a,5\n"a""",""""', batch=1 << 22, part=1 << 15)
+@example(content=b"\n\n\r\n\n", batch=1 << 22, part=1 << 15)
+@example(content=b"\x1f\x8b\n\xff\n#\n", batch=1 << 22, part=1)
 @FEW
 def test_every_line_is_a_row(
-    suffix: str, content: bytes, batch: int, checked: int, tmp_path: Path
+    suffix: str, content: bytes, batch: int, part: int, tmp_path: Path
 ) -> None:
-    """Its cells are their bytes less one pair of quotes, wherever batches end."""
+    """Quotes act inside it and nowhere else, wherever batches end."""
     mark = MARKS[suffix]
     held = content.removesuffix(b"\n").split(b"\n") if content else []
     wanted = ordered([_row(line, mark) for line in held])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "BATCH_BYTES", batch)
         patch.setattr(csv, "BATCH_BYTES", batch)
-        patch.setattr(csv, "_CHECKED_BYTES", checked)
+        patch.setattr(quoting, "_PART_BYTES", part)
         header = mark.join([b"a", b"b", b"c"]) + b"\n"
         assert wanted == _read(header + content, tmp_path / f"a.{suffix}")
 
