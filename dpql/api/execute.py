@@ -23,6 +23,7 @@ from dpql.api.stored_reports import sealed_release, stored_report
 from dpql.api.versions import stated_versions
 from dpql.curator import run
 from dpql.curator.engines import ENGINES
+from dpql.curator.examine import FREE_FAULTS
 from dpql.curator.sources.locate import refuse_special_file
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault, RunFault
@@ -32,9 +33,6 @@ from dpql.model.release import Release
 from dpql.planner import audit
 from dpql.reports.predicate import LedgerRecord
 from dpql.reports.report import Report, sign
-
-_FREE_FAULTS = frozenset({*(f"DPQL50{digit}" for digit in range(9)), "DPQL511"})
-"""Refusals that say nothing about rows but what is public; they cost nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +174,7 @@ def _paid(request: RunRequest, debit: Debit, listener: RunListener) -> Release:
     try:
         return _released(request, listener, debit.spend)
     except RunFault as fault:
-        if debit.receipt is None and fault.diagnostics[0].code in _FREE_FAULTS:
+        if debit.receipt is None and fault.diagnostics[0].code in FREE_FAULTS:
             debit.give_back()
         elif debit.receipt is None:
             # The failure may depend on rows, so it is paid for like an answer.

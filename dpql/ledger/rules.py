@@ -130,14 +130,16 @@ def refuse_unit(account: Account, plan: Plan) -> None:
         raise LedgerFault.of(
             "DPQL704",
             f"the budget protects `{shown(account.unit)}`, the plan `{shown(unit)}`",
-            hint="epsilons of different units do not add up",
+            hint="epsilons of different units do not add up: write "
+            f"`unit: {shown(account.unit)}`, or open another dataset for this unit",
         )
     if privacy.neighbours is not account.neighbours:
         raise LedgerFault.of(
             "DPQL704",
             f"the budget is for {account.neighbours.value}, "
             f"the plan for {privacy.neighbours.value}",
-            hint="epsilons of different neighbours do not add up",
+            hint="epsilons of different neighbours do not add up: write `neighbours: "
+            f"{account.neighbours.value}`, or open another dataset for this relation",
         )
 
 

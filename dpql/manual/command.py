@@ -109,4 +109,40 @@ COMMAND: dict[str, Code] = {
         wrong="dpql plan specs/wages.yaml --set epsilon=2 --out wages.plan.json",
         right="dpql plan specs/wages.yaml --set epsilon=2",
     ),
+    "DPQL820": Code(
+        title="dpql.toml is not to be trusted",
+        cause=(
+            "The file names a key, a ledger and data, so it must be the owner's own: "
+            "a plain file of UTF-8 text, no link, that belongs to you or to whom the "
+            "folder belongs, and that not everybody may change. It is looked for in "
+            "the working directory and the folders above it, never beside a spec."
+        ),
+        wrong="chmod 666 dpql.toml",
+        right="chmod 644 dpql.toml",
+    ),
+    "DPQL821": Code(
+        title="dpql.toml is not TOML",
+        cause="The file has one setting a line, each text in double quotes.",
+        wrong="key = steward",
+        right='key = "steward"',
+    ),
+    "DPQL822": Code(
+        title="dpql.toml has a setting that there is not",
+        cause=(
+            "The settings are `key`, `trust`, `ledger`, `dataset` and the table "
+            "`[data]`, which says where the data of each source are."
+        ),
+        wrong='signer = "steward"',
+        right='key = "steward"',
+    ),
+    "DPQL823": Code(
+        title="a setting of dpql.toml does not fit",
+        cause=(
+            "Every setting is a text on one line. Names of sources and of the dataset "
+            "are made of letters, digits, `_`, `-` and `.`. Paths are relative to the "
+            "file."
+        ),
+        wrong='[data]\nwages = ["data/2025.csv", "data/2026.csv"]',
+        right='[data]\nwages = "data/*.csv"',
+    ),
 }

@@ -10,7 +10,7 @@ import click
 
 from dpql.cli.inputs import files
 from dpql.cli.inputs.keys import KEY, PASSPHRASE, key_path, signer_of
-from dpql.cli.inputs.options import DAY, FORMAT
+from dpql.cli.inputs.options import DATASET, DAY, FORMAT
 from dpql.cli.ui import console, exit_codes
 from dpql.cli.ui.help_text import examples
 from dpql.diagnostics import shown
@@ -26,7 +26,7 @@ from dpql.diagnostics import shown
 )
 @click.argument("path", metavar="PLAN", type=click.Path(path_type=Path))
 @KEY
-@click.option("--dataset", help="The owner's name of the data, if not the source's.")
+@DATASET
 @click.option(
     "--runs",
     type=click.IntRange(1, 10**6),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,15 @@ import click
 from dpql.cli.inputs import files
 from dpql.cli.inputs.keys import TRUST
 from dpql.cli.inputs.options import FORMAT
+from dpql.cli.inputs.project import current_project
+from dpql.cli.inputs.releases import head_of
 from dpql.cli.ui import console, exit_codes
 from dpql.cli.ui.help_text import examples
 from dpql.diagnostics import shown
+from dpql.errors import DpqlError
 
 if TYPE_CHECKING:
+    from dpql.ledger import Ledger
     from dpql.reports.verify import Verified
 
 _GOOD, _WARNING = " ok", " !!"
@@ -35,7 +40,8 @@ _GOOD, _WARNING = " ok", " !!"
     "location",
     envvar="DPQL_LEDGER",
     metavar="FILE|URL",
-    help="Refuse a release that this ledger does not know.",
+    help="Refuse a release that this ledger does not know; that of dpql.toml, if it "
+    "has the dataset.",
 )
 @click.option(
     "--plan",
@@ -56,11 +62,7 @@ def command(
     from dpql.reports.trust import load_trust
 
     _require_there(path)
-    ledger = None
-    if location is not None:
-        from dpql.ledger import open_ledger
-
-        ledger = open_ledger(location)
+    ledger = _ledger(location, path)
     verified = verify_release(
         path,
         load_trust(trust),
@@ -72,6 +74,24 @@ def command(
     else:
         console.write(_text(verified))
     return exit_codes.OK
+
+
+def _ledger(location: str | None, release: Path) -> Ledger | None:
+    """Return the ledger that was named, or the project's if it has the dataset."""
+    from dpql.ledger import open_ledger
+
+    if location is not None:
+        return open_ledger(location)
+    project = current_project()
+    usual = project.ledger if project else None
+    if usual is None or ("://" not in usual and not Path(usual).is_file()):
+        return None
+    ledger = open_ledger(usual)
+    with suppress(DpqlError):
+        # Unverified: it only says which ledger is asked.
+        if head_of(str(release)).dataset in ledger.datasets():
+            return ledger
+    return None
 
 
 def _require_there(path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dpql.cli.inputs import files
+from dpql.cli.inputs.options import ProjectOption
 from dpql.cli.ui import console
 from dpql.diagnostics import shown
 
@@ -20,6 +21,8 @@ _FOLDER = "keys"
 
 KEY = click.option(
     "--key",
+    cls=ProjectOption,
+    setting="key",
     required=True,
     metavar="NAME|FILE",
     help="The key that signs: a file, or a name in keys/ (or DPQL_KEYS).",
@@ -30,6 +33,8 @@ TRUST_FILE = Path("allowed_signers")
 
 TRUST = click.option(
     "--trust",
+    cls=ProjectOption,
+    setting="trust",
     envvar="DPQL_TRUST",
     default=str(TRUST_FILE),
     show_default=True,

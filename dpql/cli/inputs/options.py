@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dpql.cli.inputs.what_if import exact
 
@@ -29,12 +31,38 @@ EXACT = ExactType()
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
+
+class ProjectOption(click.Option):
+    """An option whose default `dpql.toml` gives; flags and the environment win."""
+
+    def __init__(self, *names: Any, setting: str, **more: Any) -> None:
+        super().__init__(*names, **more)
+        self.setting = setting
+
+    def consume_value(
+        self, ctx: click.Context, opts: Mapping[str, Any]
+    ) -> tuple[Any, ParameterSource]:
+        """Return what was given, else what the project says, else the default."""
+        value, source = super().consume_value(ctx, opts)
+        if source is not ParameterSource.DEFAULT or ctx.resilient_parsing:
+            return value, source
+        from dpql.cli.inputs.project import current_project
+
+        project = current_project()
+        found = None if project is None else getattr(project, self.setting)
+        return (
+            (value, source) if found is None else (found, ParameterSource.DEFAULT_MAP)
+        )
+
+
 LEDGER_NAME = "ledger.sqlite"
 """The ledger of a folder, where nobody names another."""
 
 LEDGER = click.option(
     "--ledger",
     "location",
+    cls=ProjectOption,
+    setting="ledger",
     envvar="DPQL_LEDGER",
     default=LEDGER_NAME,
     show_default=True,
@@ -54,6 +82,8 @@ FORMAT = click.option(
 REVIEWED_LEDGER = click.option(
     "--ledger",
     "location",
+    cls=ProjectOption,
+    setting="ledger",
     envvar="DPQL_LEDGER",
     metavar="FILE|URL",
     help="The ledger whose budget is shown; ledger.sqlite if it has the dataset.",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpql.cli.inputs.options import LEDGER_NAME
+from dpql.cli.inputs.project import current_project
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault
 
@@ -25,8 +26,8 @@ _OVER = "does not fit"
 class Budget:
     """Where the ledger is and what the data are called, as far as somebody said.
 
-    If nobody did, a ledger in this folder is asked, and passed over where it does not
-    know the data.
+    If nobody did, the ledger of the project or of this folder is asked, and passed
+    over where it does not know the data.
     """
 
     location: str | None
@@ -44,10 +45,12 @@ class Budget:
         name = self.dataset or plan.spec.data.source
         if self.location is not None:
             return open_ledger(self.location).account(name)
-        if not Path(LEDGER_NAME).is_file():
+        project = current_project()
+        usual = (project and project.ledger) or LEDGER_NAME
+        if "://" not in usual and not Path(usual).is_file():
             return None
         try:
-            return open_ledger(LEDGER_NAME).account(name)
+            return open_ledger(usual).account(name)
         except LedgerFault:
             return None
 

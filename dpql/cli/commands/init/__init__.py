@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import click
 
 from dpql.cli.inputs import files
 from dpql.cli.inputs.options import EXACT, FORMAT
+from dpql.cli.inputs.project import FILE_NAME
 from dpql.cli.ui import console, exit_codes
 from dpql.cli.ui.help_text import examples
 from dpql.diagnostics import shown
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 _SPEC = "specs/first.yaml"
 _PLAN = "specs/first.plan.json"
+
+_ROLES = {"steward": "dpql-release", "officer": "dpql-plan"}
+"""The keys of a project, and what each may sign."""
 
 _NEXT = f"edit {_SPEC}, then `dpql check specs`, `dpql plan {_SPEC}`"
 _NEXT_OPEN = f"finish {_SPEC}; `dpql check specs` says what is missing"
@@ -58,7 +63,7 @@ def command(
     no_passphrase: bool,
     form: str,
 ) -> int:
-    """Make a spec with its plan, keys, a ledger, hooks and a CI workflow in DIR.
+    """Make a spec with its plan, dpql.toml, keys, a ledger, hooks and a CI workflow.
 
     Existing files are kept. Keys are made if you can be asked for a passphrase, or with
     --no-passphrase. A schema does not contain bounds, keys, a budget or the protected
@@ -80,11 +85,13 @@ def command(
         project.defer(f"dpql plan {_SPEC} --out {_PLAN}")
     else:
         project.make(_PLAN, plan.to_json().decode("utf-8"))
+    project.make(FILE_NAME, templates.project_text(source, _place(schema, folder)))
     project.make(".pre-commit-config.yaml", templates.PRE_COMMIT)
     project.make(".github/workflows/specs.yaml", templates.WORKFLOW)
     project.make(".gitignore", templates.IGNORED)
-    for name in ("steward", "officer"):
+    for name in _ROLES:
         _key(project, name, no_passphrase=no_passphrase)
+    _trust(project)
     if plan is None:
         project.defer(f"dpql ledger open {source} --epsilon {cap} --unit UNIT")
     else:
@@ -183,6 +190,34 @@ def _key(project: Project, name: str, *, no_passphrase: bool) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     secret = None if no_passphrase else asked(f"passphrase of {name}", twice=True)
     project.say("made", path, new_key(path, secret).fingerprint)
+
+
+def _trust(project: Project) -> None:
+    """Trust the keys of the project, each for its role."""
+    from dpql.reports.keys import public_of
+    from dpql.reports.trust import trust_line
+
+    made = {
+        name: path
+        for name in _ROLES
+        if (path := project.folder / "keys" / f"{name}.pub").exists()
+    }
+    if len(made) < len(_ROLES):
+        for name, role in _ROLES.items():
+            project.defer(f"dpql keys trust {name} {name} --role {role[5:]}")
+        return
+    lines = [
+        trust_line(public_of(path), name, (_ROLES[name],))
+        for name, path in made.items()
+    ]
+    project.make("allowed_signers", "\n".join(lines) + "\n")
+
+
+def _place(schema: Path | None, folder: Path) -> str | None:
+    """Return where a file of data is, seen from the folder of the project."""
+    if schema is None:
+        return None
+    return str(schema) if schema.is_absolute() else os.path.relpath(schema, folder)
 
 
 def _ledger(project: Project, plan: Plan, cap: Fraction) -> None:

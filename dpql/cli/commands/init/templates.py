@@ -39,7 +39,7 @@ dpql: 1
 release: first_release
 purpose: Say who asks for these numbers and why.
 data:
-  source: {source}  # bound at run time: --data {source}=FILE
+  source: {source}  # dpql.toml says where it is
   rows: {{at_most: 1_000_000}}  # a public ceiling
   columns:
 {columns}
@@ -63,7 +63,7 @@ dpql: 1
 release: first_release
 # purpose: who asks for these numbers, and why
 data:
-  source: {source}  # bound at run time: --data {source}=FILE
+  source: {source}  # dpql.toml says where it is
   # rows: a public number, or a public ceiling
   columns:
 {columns}
@@ -79,6 +79,27 @@ statistics:
     spend: {{share: 1}}
 """
 """A spec of which a header is known; the rest is for people to decide."""
+
+_PROJECT = """\
+# What commands in this folder, and in those below it, would otherwise be told by flags.
+# Flags win. Paths are relative to this file; a spec cannot change them.
+key = "steward"             # keys/steward signs
+trust = "allowed_signers"   # whose signatures count
+ledger = "ledger.sqlite"    # or postgresql://HOST/DATABASE
+
+[data]
+{data}
+"""
+
+
+def project_text(source: str, location: str | None) -> str:
+    """Return a project file; the line of the data is a remark until it is known."""
+    name = source if _SIMPLE.fullmatch(source) else json.dumps(source)
+    if location is None:
+        return _PROJECT.format(data=f'# {name} = "data/{source}.csv"')
+    place = json.dumps(location, ensure_ascii=False)
+    return _PROJECT.format(data=f"{name} = {place}")
+
 
 PRE_COMMIT = """\
 # Needs dpql on the path; `pre-commit install` switches it on.

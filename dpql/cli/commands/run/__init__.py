@@ -2,47 +2,46 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpql.cli.commands.run.approvals import Approvals
 from dpql.cli.commands.run.debit_prompt import DebitPrompt
+from dpql.cli.commands.run.preparation import Preparation
 from dpql.cli.inputs import files
-from dpql.cli.inputs.keys import KEY, PASSPHRASE, TRUST, signer_of
-from dpql.cli.inputs.options import FORMAT, LEDGER
-from dpql.cli.inputs.releases import RELEASES, trust_at
+from dpql.cli.inputs.bindings import DATA
+from dpql.cli.inputs.keys import PASSPHRASE, TRUST
+from dpql.cli.inputs.options import DATASET, FORMAT, LEDGER, ProjectOption
+from dpql.cli.inputs.project import current_project
 from dpql.cli.ui import console, exit_codes
 from dpql.cli.ui.help_text import examples
 from dpql.diagnostics import shown
 
 if TYPE_CHECKING:
     from dpql.api.execute import Executed
-    from dpql.ledger import Account, Ledger
     from dpql.model.plan import Plan
 
 
 @click.command(
     name="run",
     epilog=examples(
+        "dpql run specs/wages.yaml",
         "dpql run specs/wages.plan.json --data wages=data/2026.parquet --key steward",
         "dpql run plan.json --data wages=data/*.csv --key steward --yes --out r/first",
     ),
 )
 @click.argument("path", metavar="PLAN|SPEC", type=click.Path(path_type=Path))
+@DATA
 @click.option(
-    "--data",
-    "bindings",
-    metavar="NAME=URI",
-    multiple=True,
-    required=True,
-    help="The file, glob or URL of the data that the plan reads.",
+    "--key",
+    cls=ProjectOption,
+    setting="key",
+    metavar="NAME|FILE",
+    help="The key that signs: a file, or a name in keys/ (or DPQL_KEYS).",
 )
-@KEY
 @click.option("--out", type=click.Path(path_type=Path), help="The release folder.")
-@click.option("--dataset", help="The owner's name of the data, if not the source's.")
+@DATASET
 @click.option(
     "--engine",
     default="polars",
@@ -61,58 +60,73 @@ if TYPE_CHECKING:
 @TRUST
 @click.option("--again", is_flag=True, help="Draw again, and pay again.")
 @click.option("--yes", is_flag=True, help="Do not ask before the debit.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="List what stands in the way, and stop; no row is read, nothing is debited.",
+)
 @PASSPHRASE
 @FORMAT
 def command(*, path: Path, form: str, **options: Any) -> int:
     """Run PLAN once on the data, debit its ledger, sign and write the release.
 
-    A plan that was released before is not run again: the stored release is
-    returned and nothing is spent, unless --again asks for a new draw.
+    What is not given is taken from dpql.toml in this folder or one above it. A plan
+    that was released before is not run again: the stored release is returned and
+    nothing is spent, unless --again asks for a new draw.
     """
     from dpql.api.execute import execute
-    from dpql.api.run_request import RunRequest
     from dpql.cli.commands.run.terminal_listener import TerminalListener
     from dpql.cli.ui.progress import stage_bar
     from dpql.curator.wall import engines_muted
 
     plan = files.plan_at(path, current=True)
     _require_engine(options["engine"])
-    frames = _bound(options["bindings"], plan)
-    dataset = options["dataset"] or plan.spec.data.source
-    signer = signer_of(options["key"], options["passphrase_file"])
-    ledger = None if options["no_ledger"] else _ledger(options["location"])
-    account = ledger.account(dataset) if ledger else None
-    stored = _is_stored(account, plan, again=options["again"])
-    stale = [] if stored else _stale_specs(path, plan)
-    debit = DebitPrompt.of(plan, account)
-    if not stored and not debit.confirm(yes=options["yes"]):
+    ready = Preparation(path=path, plan=plan, options=options)
+    _tell_project()
+    ready.prepare()
+    _tell_obstacles(ready)
+    ready.require_clear()
+    stale = [] if ready.stored else _stale_specs(path, plan)
+    debit = DebitPrompt.of(plan, ready.account)
+    if options["dry_run"]:
+        return _show_dry_run(ready, debit, form)
+    if not ready.stored and not debit.confirm(yes=options["yes"]):
         console.note("not run; nothing was read and nothing was spent\n")
         return exit_codes.INPUT_FAULT
-    approvals = Approvals(
-        plan=plan,
-        dataset=dataset,
-        trust=trust_at(options["trust"]),
-        day=datetime.now(UTC).date(),
-        required=stored or (account is not None and account.approvals > 0),
-    )
     with engines_muted(), stage_bar() as show_stage:
-        request = RunRequest(
-            plan=plan,
-            frames=frames,
-            ledger=ledger,
-            dataset=dataset,
-            signers=(signer,),
-            day=approvals.day,
-            trust=approvals.trust,
-            approvals=approvals.collect(path, options["approvals"]),
-            folder=options["out"],
-            within=RELEASES,
-            published=(RELEASES,),
-            again=options["again"],
-            engine=options["engine"],
-        )
-        done = execute(request, TerminalListener(debit, show_stage))
+        done = execute(ready.request(), TerminalListener(debit, show_stage))
     _show(done, form, stale)
+    return exit_codes.OK
+
+
+def _tell_obstacles(ready: Preparation) -> None:
+    """Say how much there is to cure, where it is more than one thing."""
+    found = sum(len(one.diagnostics) for one in ready.obstacles)
+    if found > 1:
+        console.note(
+            f"{found} things stand in the way of this run; nothing was spent\n\n"
+        )
+
+
+def _tell_project() -> None:
+    """Say which project file the run follows."""
+    project = current_project()
+    if project is not None:
+        console.note(f" settings     {shown(str(project.path), limit=400)}\n")
+
+
+def _show_dry_run(ready: Preparation, debit: DebitPrompt, form: str) -> int:
+    """Say what a run would do, which nothing stands in the way of."""
+    if form == "json":
+        console.write_json({"ready": True, "plan": ready.plan.digest, "obstacles": []})
+    elif ready.stored:
+        console.write(
+            " ready        the plan was released before; a run spends nothing\n"
+        )
+    else:
+        console.write(
+            f" ready        nothing stands in the way; a run debits {debit.text}\n"
+        )
     return exit_codes.OK
 
 
@@ -146,35 +160,6 @@ def _stale_specs(path: Path, plan: Plan) -> list[str]:
         console.note(f" stale        {name} now {now}; plan {plan.digest[:8]} is run\n")
         found.append(str(file))
     return found
-
-
-def _bound(bindings: tuple[str, ...], plan: Plan) -> dict[str, object]:
-    """Return what the names of --data are bound to."""
-    found: dict[str, object] = {}
-    for binding in bindings:
-        name, equals, location = binding.partition("=")
-        if not (equals and name and location) or name in found:
-            raise click.UsageError("write --data NAME=URI, each name once")
-        found[name] = location
-    source = plan.spec.data.source
-    if set(found) != {source}:
-        raise click.UsageError(
-            f"the plan reads `{shown(source)}`; bind the data: --data {source}=FILE"
-        )
-    return found
-
-
-def _ledger(location: str) -> Ledger:
-    from dpql.ledger import open_ledger
-
-    return open_ledger(location)
-
-
-def _is_stored(account: Account | None, plan: Plan, *, again: bool) -> bool:
-    """Tell whether the release of an earlier run of the plan will be returned."""
-    return (
-        account is not None and not again and account.released(plan.digest) is not None
-    )
 
 
 def _show(done: Executed, form: str, stale: list[str]) -> None:
