@@ -64,19 +64,19 @@ def with_location(fault: RunFault, frames: dict[str, object]) -> RunFault:
 
     Locations on other machines are not repeated: they may hold a password.
     """
-    (place,) = (str(frame) for frame in frames.values())
-    if "://" in place:
+    (location,) = (str(frame) for frame in frames.values())
+    if "://" in location:
         return fault
-    return RunFault(_located(each, place) for each in fault.diagnostics)
+    return RunFault(_located(each, location) for each in fault.diagnostics)
 
 
-def _located(fault: Diagnostic, place: str) -> Diagnostic:
+def _located(fault: Diagnostic, location: str) -> Diagnostic:
     if fault.code != _NO_FILE:
         return fault
-    typed = shown(place, limit=400)
-    if _PATTERN.intersection(place):
+    typed = shown(location, limit=400)
+    if _PATTERN.intersection(location):
         why = f"no file has a name like `{typed}`"
-    elif Path(place).exists():
+    elif Path(location).exists():
         why = f"nothing can be read from `{typed}`"
     else:
         why = f"there is no file `{typed}`"

@@ -190,7 +190,7 @@ class _Reader:
             ledger=None if ledger is None else beside(folder, ledger),
             dataset=found["dataset"],
             data=MappingProxyType(
-                {name: beside(folder, place) for name, place in data.items()}
+                {name: beside(folder, location) for name, location in data.items()}
             ),
         )
 
@@ -208,7 +208,7 @@ class _Reader:
             "DPQL821",
             f"this is not TOML: {said[:1].lower()}{shown(said[1:], limit=200)}",
             self._span(line, column, column + 1),
-            'write `NAME = "TEXT"`, one on a line, and the places of data below a line '
+            'write `NAME = "TEXT"`, one on a line, and where data are below a line '
             "`[data]`",
         )
 
@@ -244,20 +244,20 @@ class _Reader:
         example = 'write `[data]`, and below it `NAME = "FILE"` for each source'
         if not isinstance(table, dict) or len(table) > _MOST_DATA:
             self._misfit(
-                _TABLE, "`data` is a table of sources and their places", example
+                _TABLE, "`data` is a table of sources and their locations", example
             )
             return found
-        for name, place in table.items():
+        for name, location in table.items():
             if not _NAME.fullmatch(name):
                 words = f"`{shown(name)}` cannot be the name of a source"
                 hint = "a source has the name that specs give it: letters, digits, `_`"
                 self._misfit(name, words, f"{hint}, `-` and `.`", _TABLE)
-            elif not self._is_text(place):
-                words = f"the place of `{name}` is a text"
+            elif not self._is_text(location):
+                words = f"the location of `{name}` is a text"
                 hint = f'write `{name} = "data/{name}.csv"`, or a pattern or a URL'
                 self._misfit(name, words, hint, _TABLE)
             else:
-                found[name] = place
+                found[name] = location
         return found
 
     def _is_text(self, value: object) -> bool:

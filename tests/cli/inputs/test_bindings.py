@@ -49,7 +49,7 @@ def test_other_bindings_are_refused(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "words"),
+    ("location", "words"),
     [
         ("nowhere.csv", "there is no file `nowhere.csv`"),
         ("data/*.csv", "no file has a name like `data/*.csv`"),
@@ -57,8 +57,8 @@ def test_other_bindings_are_refused(words: tuple[str, ...]) -> None:
         ("s3://user:password@bucket/x", ""),
     ],
 )
-def test_a_missing_file_is_named_as_it_was_typed(place: str, words: str) -> None:
+def test_a_missing_file_is_named_as_it_was_typed(location: str, words: str) -> None:
     """A URL is not repeated: it may hold a password."""
     fault = RunFault.of("DPQL501", "no file", hint="look")
-    (found,) = with_location(fault, {"wages": place}).diagnostics
+    (found,) = with_location(fault, {"wages": location}).diagnostics
     assert ("no file: " + words if words else "no file") == found.message

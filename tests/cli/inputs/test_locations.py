@@ -8,7 +8,7 @@ import pytest
 
 from dpql.cli.inputs.locations import beside, key_beside
 
-PLACES = {
+LOCATIONS = {
     "data/w-*.csv": "../data/w-*.csv",
     "/srv/w.parquet": "/srv/w.parquet",
     "duckdb:w.db#t": "duckdb:../w.db#t",
@@ -20,12 +20,12 @@ PLACES = {
 KEYS = {"steward": "../keys/steward", "./steward": ".././steward", "/k/s": "/k/s"}
 
 
-@pytest.mark.parametrize(("place", "expected"), PLACES.items())
+@pytest.mark.parametrize(("location", "expected"), LOCATIONS.items())
 def test_files_are_relative_to_the_folder_and_urls_are_not(
-    place: str, expected: str
+    location: str, expected: str
 ) -> None:
     """A file moves with the folder; a server does not."""
-    assert expected == beside(Path(".."), place)
+    assert expected == beside(Path(".."), location)
 
 
 @pytest.mark.parametrize(("name", "expected"), KEYS.items())

@@ -85,7 +85,7 @@ def command(
         project.defer(f"dpql plan {_SPEC} --out {_PLAN}")
     else:
         project.make(_PLAN, plan.to_json().decode("utf-8"))
-    project.make(FILE_NAME, templates.project_text(source, _place(schema, folder)))
+    project.make(FILE_NAME, templates.project_text(source, _location(schema, folder)))
     project.make(".pre-commit-config.yaml", templates.PRE_COMMIT)
     project.make(".github/workflows/specs.yaml", templates.WORKFLOW)
     project.make(".gitignore", templates.IGNORED)
@@ -213,7 +213,7 @@ def _trust(project: Project) -> None:
     project.make("allowed_signers", "\n".join(lines) + "\n")
 
 
-def _place(schema: Path | None, folder: Path) -> str | None:
+def _location(schema: Path | None, folder: Path) -> str | None:
     """Return where a file of data is, seen from the folder of the project."""
     if schema is None:
         return None

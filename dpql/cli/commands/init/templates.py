@@ -97,8 +97,8 @@ def project_text(source: str, location: str | None) -> str:
     name = source if _SIMPLE.fullmatch(source) else json.dumps(source)
     if location is None:
         return _PROJECT.format(data=f'# {name} = "data/{source}.csv"')
-    place = json.dumps(location, ensure_ascii=False)
-    return _PROJECT.format(data=f"{name} = {place}")
+    located = json.dumps(location, ensure_ascii=False)
+    return _PROJECT.format(data=f"{name} = {located}")
 
 
 PRE_COMMIT = """\

@@ -149,8 +149,8 @@ class Preparation:
         self.frames = frames
         from dpql.curator.examine import examine
 
-        (place,) = frames.values()
-        if "://" in str(place):
+        (location,) = frames.values()
+        if "://" in str(location):
             # Text on another machine is fetched as a whole, which is the run's to do.
             return
         try:

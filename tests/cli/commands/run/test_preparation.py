@@ -31,8 +31,8 @@ def test_all_obstacles_come_at_once_each_with_a_command(
     words = ["run", "wages.plan.json", "--data", "wages=w.csv", "--key", "nobody"]
     for more in ([], ["--dry-run"]):
         assert 3 == run([*words, *more])
-        told = capsys.readouterr()
-        assert "" == told.out
+        shown = capsys.readouterr()
+        assert "" == shown.out
         for expected in (
             "4 things stand in the way",
             "`dpql ledger open wages --epsilon CAP --unit person_id`",
@@ -40,7 +40,7 @@ def test_all_obstacles_come_at_once_each_with_a_command(
             "there is no file `w.csv`",
             "DPQL630",
         ):
-            assert expected in told.err
+            assert expected in shown.err
     assert not (folder / "ledger.sqlite").exists()
 
 
@@ -54,9 +54,9 @@ def test_budget_unit_and_approvals_are_looked_at_too(
     assert 0 == run(["ledger", "open", "row_data", "--epsilon", "1/2", "--unit", "row"])
     capsys.readouterr()
     assert 5 == run([*RUN, "--dry-run"])
-    told = capsys.readouterr().err
-    assert ["DPQL503", "DPQL503", "DPQL611"] == _codes(told)
-    assert "`dpql approve wages.plan.json --key REVIEWER --dataset wages`" in told
+    shown = capsys.readouterr().err
+    assert ["DPQL503", "DPQL503", "DPQL611"] == _codes(shown)
+    assert "`dpql approve wages.plan.json --key REVIEWER --dataset wages`" in shown
     assert 5 == run([*RUN, "--dry-run", "--dataset", "row_data"])
     assert ["DPQL503", "DPQL503", "DPQL704", "DPQL703"] == _codes(
         capsys.readouterr().err
@@ -69,10 +69,10 @@ def test_a_missing_key_and_missing_data_do_not_hide_one_another(
     """The exit code is that of the first."""
     monkeypatch.chdir(folder)
     assert 2 == run(["run", "wages.plan.json"])
-    told = capsys.readouterr().err
-    assert ["DPQL812", "DPQL812"] == _codes(told)
-    assert "dpql keys new NAME" in told
-    assert "--data wages=FILE" in told
+    shown = capsys.readouterr().err
+    assert ["DPQL812", "DPQL812"] == _codes(shown)
+    assert "dpql keys new NAME" in shown
+    assert "--data wages=FILE" in shown
 
 
 @pytest.mark.cli
