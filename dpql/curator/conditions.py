@@ -147,6 +147,37 @@ def compile_condition(condition: Condition, data: Data) -> Test:  # noqa: PLR091
             raise AssertionError("the planner lets no other condition pass")
 
 
+def decided(condition: Condition, data: Data) -> tuple[Test, Test]:
+    """Return where a condition is true and where it is false; elsewhere it is null.
+
+    A comparison with a null is null. `and`, `or` and `not` follow Kleene.
+    """
+    match condition:
+        case Not(operand=operand):
+            true, false = decided(operand, data)
+            return false, true
+        case And(operands=operands):
+            trues, falses = _all_decided(operands, data)
+            return Conjunction(trues), Disjunction(falses)
+        case Or(operands=operands):
+            trues, falses = _all_decided(operands, data)
+            return Disjunction(trues), Conjunction(falses)
+        case IsNull(column=name):
+            return Negation(Present(name)), Present(name)
+        case Comparison(column=name) | Membership(column=name) | Between(column=name):
+            true = compile_condition(condition, data)
+            return true, Conjunction((Present(name), Negation(true)))
+        case _:
+            raise AssertionError("the planner lets no other condition pass")
+
+
+def _all_decided(
+    conditions: Sequence[Condition], data: Data
+) -> tuple[tuple[Test, ...], tuple[Test, ...]]:
+    trues, falses = zip(*(decided(one, data) for one in conditions), strict=True)
+    return trues, falses
+
+
 def _within(name: str, operator: Operator, value: Fraction, data: Data) -> Within:
     found = interval(data.number(name), operator, value)
     return Within(name, found.lower, found.upper)

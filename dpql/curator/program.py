@@ -8,19 +8,22 @@ is for a curious reviewer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import mul
 
 from dpql.curator.columns import CanonicalColumn, canonical_columns
 from dpql.curator.conditions import (
+    Disjunction,
     Test,
     columns_of,
     compile_condition,
+    decided,
     shortened,
 )
-from dpql.curator.grid import Bins, Quantiser, bins, quantiser
+from dpql.curator.factors import Factor, Flag
+from dpql.curator.grid import Bins, bins, quantiser
 from dpql.model.plan import Bound, Chosen, Plan, Step
 from dpql.model.spec import (
     CategoryColumn,
@@ -96,32 +99,21 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
-    """The whole number 0..steps that stands for a cell of a column."""
-
-    column: str
-    quantiser: Quantiser
-
-    def __str__(self) -> str:
-        return f"{self.column} {self.quantiser}"
-
-
-@dataclass(frozen=True, slots=True)
 class Moment:
     """A sum over the rows of a cell: of the product of factors, or of 1."""
 
     name: str
-    factors: tuple[Factor, ...]
+    factors: tuple[Factor | Flag, ...]
     largest: int = field(init=False, compare=False)
     """The largest term."""
 
     def __post_init__(self) -> None:
-        largest = _product(one.quantiser.steps for one in self.factors)
+        largest = _product(one.steps for one in self.factors)
         assert largest < 1 << _TERM_BITS, "the planner makes no finer grids"
         object.__setattr__(self, "largest", largest)
 
     def __str__(self) -> str:
-        return " * ".join(factor.column for factor in self.factors) or "rows"
+        return " * ".join(factor.name for factor in self.factors) or "rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +163,7 @@ class Tally:
     A tally with ``distinct`` has no moments: it counts different values instead.
 
     Rows without a number in a column of ``present`` are left out of them, after the
-    bound has acted.
+    bound has acted; so are rows that do not pass ``counted``.
     """
 
     statistic: str
@@ -180,6 +172,7 @@ class Tally:
     moments: tuple[Moment, ...]
     distinct: Distinct | None = None
     ranking: Ranking | None = None
+    counted: Test | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -191,12 +184,23 @@ class Tally:
     @property
     def factors(self) -> tuple[Factor, ...]:
         """All that becomes whole numbers: to be multiplied, told apart or ranked."""
-        found = [x for moment in self.moments for x in moment.factors]
+        found = [
+            factor
+            for moment in self.moments
+            for factor in moment.factors
+            if isinstance(factor, Factor)
+        ]
         if self.distinct is not None and self.distinct.factor is not None:
             found.append(self.distinct.factor)
         if self.ranking is not None:
             found.append(self.ranking.factor)
         return tuple(dict.fromkeys(found))
+
+    @property
+    def flags(self) -> tuple[Flag, ...]:
+        """All tests that become whole numbers."""
+        found = (x for moment in self.moments for x in moment.factors)
+        return tuple(dict.fromkeys(x for x in found if isinstance(x, Flag)))
 
     def __str__(self) -> str:
         return "\n".join([self.statistic, *(f"  {x}" for x in self._lines())])
@@ -216,6 +220,8 @@ class Tally:
             yield f"keeps   at most {rows} of a unit in each of at most {cells}{in_all}"
         if self.present:
             yield f"drops   rows in which {' or '.join(self.present)} is null"
+        if self.counted is not None:
+            yield f"keeps   rows in which {self.counted}"
         distinguished = self.distinct and self.distinct.factor
         for factor in (x for x in self.factors if x != distinguished):
             yield f"steps   {factor}"
@@ -282,6 +288,7 @@ def _tally(step: Step, data: Data) -> Tally:
     ]
     distinct = _distinct(step, factors, data)
     drops = () if distinct is None or distinct.factor else (distinct.column,)
+    flag, counted = _asked(step, data)
     return Tally(
         statistic=step.name,
         selection=Selection(
@@ -298,7 +305,7 @@ def _tally(step: Step, data: Data) -> Tally:
         )
         + drops,
         moments=tuple(
-            Moment(moment.name, _factors(moment.name, factors))
+            Moment(moment.name, _factors(moment.name, flag or factors))
             for moment in step.moments
             if moment.name != DISTINCT
         ),
@@ -308,7 +315,20 @@ def _tally(step: Step, data: Data) -> Tally:
             if isinstance(step.readout, Chosen)
             else None
         ),
+        counted=counted,
     )
+
+
+def _asked(step: Step, data: Data) -> tuple[list[Flag], Test | None]:
+    """Return what is 1 where the condition is true, and which rows are counted.
+
+    Where the number of rows is public no row is left out, and none is counted.
+    """
+    if step.condition is None:
+        return [], None
+    true, false = decided(step.condition, data)
+    counted = Disjunction((true, false)) if step.joint else None
+    return [Flag(true)], counted
 
 
 def _distinct(step: Step, factors: list[Factor], data: Data) -> Distinct | None:
@@ -322,7 +342,7 @@ def _distinct(step: Step, factors: list[Factor], data: Data) -> Distinct | None:
     return Distinct(column.name, None, None if keys is None else len(keys))
 
 
-def _factors(name: str, factors: list[Factor]) -> tuple[Factor, ...]:
+def _factors(name: str, factors: Sequence[Factor | Flag]) -> tuple[Factor | Flag, ...]:
     """Return what a moment multiplies: "n" nothing, "uv" both grids, and so on."""
     return () if name == "n" else tuple(factors["uv".index(x)] for x in name)
 
@@ -357,6 +377,10 @@ def _reads(tally: Tally) -> Iterator[str]:
     yield from tally.present
     yield from (axis.column for axis in tally.selection.axes)
     yield from (factor.column for factor in tally.factors)
+    for flag in tally.flags:
+        yield from columns_of(flag.test)
+    if tally.counted is not None:
+        yield from columns_of(tally.counted)
     if tally.distinct is not None:
         yield tally.distinct.column
     if tally.selection.where is not None:

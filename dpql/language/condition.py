@@ -7,10 +7,10 @@ from dpql.errors import Span
 from dpql.language import numbers
 from dpql.language.context import Context
 from dpql.language.grammar import SyntaxFault, parse_condition
-from dpql.language.keys import CONDITION
 from dpql.language.predicate import Junction, Negation, Piece, Predicate, Test
 from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Scalar
+from dpql.model.limits import CONDITION
 from dpql.model.notation import number_text
 from dpql.model.spec import (
     And,

@@ -15,6 +15,7 @@ from dpql.language.text_writer import text_lines
 from dpql.language.tree import Entry, Mapping, Node, Scalar, plain
 from dpql.language.yaml_reader import YamlReader
 from dpql.language.yaml_writer import Line, yaml_lines
+from dpql.statistics import ASKING
 
 _MARKS = {Form.YAML: "#", Form.DPQL: "--"}
 
@@ -65,7 +66,7 @@ def _read(source: Source, form: Form) -> tuple[Mapping, Commentary]:
 
 
 def _with_conditions(root: Mapping, source: Source) -> Mapping:
-    """Return the tree with every `where` in its canonical form."""
+    """Return the tree with every condition in its canonical form."""
     statistics = root.get("statistics")
     assert isinstance(statistics, Mapping)
     entries = tuple(
@@ -73,20 +74,22 @@ def _with_conditions(root: Mapping, source: Source) -> Mapping:
             statistic.key,
             _changed(
                 statistic.value,
-                "where",
+                ("where", *ASKING),
                 lambda node: _canonical_condition(node, source),
             ),
         )
         for statistic in statistics.entries
     )
     block = replace(statistics, entries=entries)
-    return _changed(root, "statistics", lambda _: block)
+    return _changed(root, ("statistics",), lambda _: block)
 
 
-def _changed(node: Node, name: str, change: Callable[[Node], Node]) -> Mapping:
+def _changed(
+    node: Node, names: tuple[str, ...], change: Callable[[Node], Node]
+) -> Mapping:
     assert isinstance(node, Mapping)
     entries = tuple(
-        replace(entry, value=change(entry.value)) if entry.name == name else entry
+        replace(entry, value=change(entry.value)) if entry.name in names else entry
         for entry in node.entries
     )
     return replace(node, entries=entries)

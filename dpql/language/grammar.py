@@ -23,7 +23,7 @@ from dpql.language.predicate import (
 from dpql.language.quoting import unquoted
 from dpql.model.limits import DEEPEST
 from dpql.model.notation import RESERVED
-from dpql.statistics import OPTIONS
+from dpql.statistics import ASKING, OPTIONS
 
 _GRAMMAR = Path(__file__).with_name("query.lark")
 
@@ -32,6 +32,7 @@ _DESCRIBED = {
     "BACKQUOTED": "a name",
     "NUMBER": "a number",
     "STRING": "a text in quotes",
+    "ASKED": "a name",
     "OPERATOR": "a comparison such as `>=`",
     "_NEWLINE": "a new line",
     "$END": "the end",
@@ -233,7 +234,8 @@ def _option_rules(grammar: str) -> str:
     )
     line_ends = r"\n(?:[ \t]*(?:--[^\n]*)?\n)*[ \t]*"
     continued = f"OPTION_CONTINUED.2: /{line_ends}(?={starts})/"
-    return "\n".join([f"\n_option: {names}", *rules, *terminals, continued, ""])
+    asked = "ASKED: " + " | ".join(f'"{word}"' for word in ASKING)
+    return "\n".join([f"\n_option: {names}", *rules, *terminals, continued, asked, ""])
 
 
 def _complaint(error: UnexpectedInput, text: str, code: str) -> Complaint:

@@ -18,7 +18,7 @@ from dpql.model.shape import (
 )
 from dpql.model.spec import MechanismName, Neighbours, NumberType
 from dpql.statistics import KEYS, OPTIONS, field_of, statistics_with
-from dpql.statistics.statistic import COLUMN
+from dpql.statistics.statistic import COLUMN, CONDITION
 
 NAME = Text.of(
     "a name",
@@ -29,7 +29,6 @@ KEY = Text.of("a key", limits.KEY)
 WORDS = Text.of("a text", limits.PURPOSE)
 SIGNER = Text.of("a signer", limits.SIGNER)
 UNIT = Text.of("a unit", limits.UNIT)
-CONDITION = Text.of("a condition", limits.CONDITION, rule="on one line")
 NUMBER = Number()
 POSITIVE = Number(above=0)
 WHOLE = Number(whole=True, above=0)

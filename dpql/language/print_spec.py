@@ -19,6 +19,7 @@ from dpql.model.spec import (
     BooleanColumn,
     CategoryColumn,
     Column,
+    Condition,
     Contributes,
     DateColumn,
     DropNulls,
@@ -170,7 +171,9 @@ def _number_column(column: NumberColumn) -> Plain:
 def _statistic(statistic: Statistic) -> Plain:
     kind = STATISTICS[statistic.kind]
     of: Plain = list(statistic.columns)
-    if not statistic.columns:
+    if statistic.condition is not None:
+        of = _condition(statistic.condition)
+    elif not statistic.columns:
         of = kind.subject
     elif len(statistic.columns) == 1:
         of = statistic.columns[0]
@@ -180,12 +183,7 @@ def _statistic(statistic: Statistic) -> Plain:
         if option.is_given(given):
             plain[option.name] = _option(given)
     if statistic.where is not None:
-        from dpql.language.grammar import parse_condition
-
-        # As the formatter leaves it: keys bare where they can be.
-        plain["where"] = predicate_text(
-            parse_condition(condition_text(statistic.where))[0]
-        )
+        plain["where"] = _condition(statistic.where)
     if statistic.by:
         plain["by"] = list(statistic.by)
     if statistic.contributes is not None:
@@ -196,6 +194,13 @@ def _statistic(statistic: Statistic) -> Plain:
         "gamma": number_text(statistic.gamma),
         "spend": _spend(statistic.spend),
     }
+
+
+def _condition(condition: Condition) -> str:
+    """Return a condition as the formatter leaves it: keys bare where they can be."""
+    from dpql.language.grammar import parse_condition
+
+    return predicate_text(parse_condition(condition_text(condition))[0])
 
 
 def _option(value: Value) -> Plain:

@@ -54,7 +54,8 @@ def resolve_statistic(
     for item in items(value(entry.value, "by")):
         context.typed(item.text, item.span, ("category",), "it cannot form groups")
     options = _options(entry, kind, columns, context)
-    where = _where(entry, context)
+    condition = _condition(given, context) if kind.takes_condition else None
+    where = _condition(value(entry.value, "where"), context)
     split = columns if kind.splits else ()
     bins = max(1, len(options.get("edges", ())) - 1)
     each = max(1, len(options.get("at", ())))
@@ -71,6 +72,7 @@ def resolve_statistic(
         name=entry.name,
         kind=kind.name,
         columns=columns,
+        condition=condition,
         where=where,
         by=by,
         contributes=contributes,
@@ -170,8 +172,7 @@ def _option(entry: Entry, option: Option, usage: Usage, context: Context) -> Val
     return found
 
 
-def _where(entry: Entry, context: Context) -> Condition | None:
-    node = value(entry.value, "where")
+def _condition(node: Node | None, context: Context) -> Condition | None:
     if not isinstance(node, Scalar) or not node.text:
         return None
     # The parser behind it takes a tenth of a second to build; most specs do without.

@@ -205,6 +205,12 @@ class TextBuilder(ConditionBuilder):
         of = inputs[0] if len(inputs) == 1 else Sequence(inputs, span)
         return [("statistics", self._named(name, [Entry(kind, of), *clauses]))]
 
+    def proportion(self, children: list[Any]) -> Parts:
+        """`NAME = KIND CONDITION ...`."""
+        name, kind, predicate, *clauses = children
+        asked = self._entry(kind, str(kind), self._condition(predicate))
+        return [("statistics", self._named(name, [asked, *clauses]))]
+
     def where(self, children: list[Any]) -> Entry:
         """`where CONDITION`, kept as text so that resolve reads both forms alike."""
         word, predicate = children

@@ -7,7 +7,7 @@ from dpql.language.quoting import key_text, quoted_text, subject_text
 from dpql.language.tree import Mapping, Node, Scalar, Sequence
 from dpql.language.yaml_writer import Line
 from dpql.model.notation import is_bare, name_text
-from dpql.statistics import KEYS, OPTIONS, Option
+from dpql.statistics import ASKING, KEYS, OPTIONS, Option
 
 
 def text_lines(root: Mapping) -> list[Line]:
@@ -104,7 +104,8 @@ def _statistic(statistic: Mapping) -> str:
         if isinstance(of, Sequence)
         else [_scalar(statistic, word)]
     )
-    words = [word, ", ".join(map(subject_text, inputs))]
+    subject = ", ".join(inputs if word in ASKING else map(subject_text, inputs))
+    words = [word, subject]
     words += _options(statistic, after_groups=False)
     if statistic.get("where") is not None:
         words.append(f"where {_scalar(statistic, 'where')}")

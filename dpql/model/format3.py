@@ -13,6 +13,8 @@ from dpql.model.format_changes import Added, with_members, without_members
 
 _ADDED = (
     Added(("spec", "data"), "derived", []),
+    Added(("spec", "statistics"), "condition", None),
+    Added(("steps",), "condition", None),
     Added(("spec", "data", "columns"), "numeric", False, kind="category_column"),
     Added(("spec", "data", "columns"), "digest", None, kind="category_column"),
 )

@@ -197,6 +197,7 @@ class Share(StrEnum):
     COVARIANCE = "covariance"
     DEVIATION = "deviation"
     RATIO = "ratio"
+    PROPORTION = "proportion"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,8 +244,7 @@ class Step:
 
     Quantiles have ``picks`` in place of parts, one for each of ``at`` in order; a
     median has one pick and no ``at``. Their accuracies are distances of ranks, in rows,
-    of all picks of a cell at once, and ``quantisation`` is how far a value is from its
-    candidate.
+    of all picks of a cell, and ``quantisation`` is how far a value is from its pick.
     """
 
     name: str
@@ -252,6 +252,7 @@ class Step:
     columns: tuple[str, ...]
     edges: tuple[Fraction, ...]
     at: tuple[Fraction, ...]
+    condition: Condition | None
     where: Condition | None
     by: tuple[str, ...]
     at_least: int | None

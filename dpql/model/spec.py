@@ -305,11 +305,13 @@ class Statistic:
     """One thing to release.
 
     ``kind`` is the name of a statistic of the table, `dpql.statistics.STATISTICS`.
-    ``columns`` are the inputs in order: none for count, two for covariance, else one.
+    ``columns`` are the inputs in order: none for count and
+    proportion, two for covariance and ratio, else one.
     ``edges`` are the bin edges of the histogram of a number column, at least two,
     increasing, within its bounds: [e0, e1), [e1, e2), ..., the last closed. They are
     empty for every other statistic and for the histogram of a category, whose bins are
     its keys. ``by`` names category columns; the groups are the product of their keys.
+    ``condition`` is what a proportion asks of each row; None for all others.
     ``at`` are the quantiles of one column, at least one, increasing, within (0, 1).
     ``at_least`` is a public promise, not enforced: every group of a mean or variance
     of unknown count has so many rows. ``contributes`` is None where that of the spec
@@ -321,6 +323,7 @@ class Statistic:
     columns: tuple[str, ...]
     edges: tuple[Fraction, ...] = ()
     at: tuple[Fraction, ...] = ()
+    condition: Condition | None = None
     where: Condition | None
     by: tuple[str, ...]
     at_least: int | None = None

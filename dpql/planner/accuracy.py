@@ -65,6 +65,7 @@ def _step(draft: Draft, index: int) -> Step:
         columns=statistic.columns,
         edges=statistic.edges,
         at=statistic.at,
+        condition=statistic.condition,
         where=statistic.where,
         by=statistic.by,
         at_least=statistic.at_least,

@@ -24,6 +24,9 @@ from dpql.model.spec import Neighbours
 _NAMES = ({"n"}, {"n", "u", "uu"}, {"n", "u", "v", "uu", "uv"})
 """The moments that there are over no grid, one grid and two."""
 
+_ASKED = {"n", "u"}
+"""Those of a condition: u is 1 where it is true, else 0."""
+
 _U, _V = 2, 1
 """Degrees of a part."""
 
@@ -34,7 +37,7 @@ def shared_sensitivity(step: Step) -> int | None:
     None where the parts do not add up to the same on every row, or one can be negative.
     """
     measures = [part.measure for part in step.parts]
-    known = _NAMES[min(len(step.grids), 2)]
+    known = _NAMES[min(len(step.grids), 2)] if step.condition is None else _ASKED
     sums = [_polynomial(measure, known) for measure in measures]
     scales = {measure.scale for measure in measures}
     if None in sums or len(scales) != 1:
@@ -78,7 +81,8 @@ def _polynomial(measure: Measure, known: set[str]) -> Counter[str] | None:
 
 def _never_negative(part: Counter[str], step: Step) -> bool:
     """Tell whether a part is at least 0 for all whole numbers of the grids."""
-    first, second = (*(grid.steps for grid in step.grids), 0, 0)[:2]
+    most = [grid.steps for grid in step.grids] if step.condition is None else [1]
+    first, second = (*most, 0, 0)[:2]
     return all(
         part["n"]
         + Fraction(i, _U) * first * (part["u"] + j * second * part["uv"])

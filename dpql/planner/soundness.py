@@ -178,6 +178,8 @@ def _statistic(
     values = count_cells(spec, statistic) * max(1, len(statistic.at))
     yield values <= limits.MOST_CELLS
     yield not kind.chooses or statistic.mechanism is MechanismName.AUTO
+    yield (statistic.condition is not None) == kind.takes_condition
+    yield statistic.condition is None or _filter(statistic.condition, columns)
     yield statistic.where is None or _filter(statistic.where, columns)
     usage = Usage(
         inputs=inputs,

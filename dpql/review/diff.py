@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpql.model.expression import columns_in
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Column, NumberColumn, Share
 from dpql.planner.bind import statistic_of
@@ -26,7 +25,7 @@ from dpql.review.diff_rules import (
     promise_changes,
     step_changes,
 )
-from dpql.review.explain import reads
+from dpql.review.explain import asked_of, reads
 from dpql.review.names import whole
 
 _ANY_SPEND = Share(weight=Fraction(1))
@@ -92,7 +91,7 @@ def _unexplained(old: Plan, new: Plan) -> Iterator[Change]:
 def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
     """Return everything that determines a step; the rules have judged all of it."""
     spec = plan.spec
-    used = {*step.columns, *step.by, *columns_in(step.where)}
+    used = {*step.columns, *step.by, *asked_of(step)}
     return (
         replace(statistic_of(plan, step), spend=_ANY_SPEND),
         (
@@ -100,6 +99,7 @@ def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
             step.columns,
             step.edges,
             step.at,
+            step.condition,
             step.where,
             step.by,
             step.at_least,

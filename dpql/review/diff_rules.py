@@ -351,12 +351,14 @@ def _silent(old: Step, new: Step) -> bool:
 
 
 def _computed_from(step: Step) -> tuple[object, ...]:
-    return step.statistic, step.columns, step.edges, step.at
+    return step.statistic, step.columns, step.edges, step.at, step.condition
 
 
 def _computes(step: Step) -> str:
     kind = STATISTICS[step.statistic]
     columns = ", ".join(map(column_name, step.columns)) or kind.subject
+    if step.condition is not None:
+        columns = whole(condition_text(step.condition))
     at = f" at {', '.join(map(str, step.at))}" if step.at else ""
     return f"{kind.keyword} {columns}{at}{_bins(step)}"
 

@@ -120,10 +120,15 @@ def reads(plan: Plan) -> tuple[str, ...]:
     """Return the columns that a run reads, in the order of the spec."""
     used: set[str] = set()
     for step in plan.steps:
-        used |= {*step.columns, *step.by, *columns_in(step.where)}
+        used |= {*step.columns, *step.by, *asked_of(step)}
     if plan.spec.privacy.unit is not None:
         used.add(plan.spec.privacy.unit)
     return tuple(c.name for c in plan.spec.data.columns if c.name in used)
+
+
+def asked_of(step: Step) -> set[str]:
+    """Return the columns that the conditions of a step read."""
+    return columns_in(step.condition) | columns_in(step.where)
 
 
 def guarantee(plan: Plan, epsilon: Fraction) -> str:

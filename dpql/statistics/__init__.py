@@ -14,6 +14,7 @@ from dpql.statistics import (
     histogram,
     mean,
     median,
+    proportion,
     quantile,
     ratio,
     sum,  # noqa: A004  the statistic's name
@@ -32,6 +33,7 @@ STATISTICS: MappingProxyType[str, Statistic] = MappingProxyType(
             units,
             distinct,
             sum,
+            proportion,
             mean,
             variance,
             covariance,
@@ -56,6 +58,11 @@ OPTIONS: tuple[Option, ...] = tuple(
 
 KEYS: tuple[str, ...] = tuple({one.keyword: None for one in STATISTICS.values()})
 """The keys of a spec that ask for statistics."""
+
+ASKING: tuple[str, ...] = tuple(
+    x.keyword for x in STATISTICS.values() if x.takes_condition
+)
+"""Those of them that ask a condition of each row."""
 
 
 def statistic_of(key: str, subject: str | None) -> Statistic:
@@ -85,6 +92,7 @@ def statistics_with(option: Option) -> tuple[str, ...]:
 
 
 __all__ = [
+    "ASKING",
     "KEYS",
     "OPTIONS",
     "STATISTICS",

@@ -19,7 +19,11 @@ def phrase(step: Step) -> str:
     """Return what a statistic computes, as one phrase."""
     statistic = STATISTICS[step.statistic]
     text = statistic.public_phrase if has_public_phrase(step) else statistic.phrase
-    return text.format(*map(name_text, step.columns), at=", ".join(map(str, step.at)))
+    return text.format(
+        *map(name_text, step.columns),
+        at=", ".join(map(str, step.at)),
+        condition="" if step.condition is None else condition_text(step.condition),
+    )
 
 
 def has_public_phrase(step: Step) -> bool:

@@ -20,7 +20,7 @@ Source: MATH-statistics 3.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpql.model.plan import Term
 
@@ -49,12 +49,17 @@ class Parts:
 
 
 def mean_parts(steps: int) -> Parts:
-    """Return the parts of a mean over a grid; of a proportion, for one step."""
+    """Return the parts of a mean over a grid."""
     return Parts(
         names=("upper", "lower"),
         terms=((_term(1, "u"),), (_term(steps, "n"), _term(-1, "u"))),
         per_row=steps,
     )
+
+
+def proportion_parts() -> Parts:
+    """Return the parts of a proportion: those of a mean over one step."""
+    return replace(mean_parts(1), names=("true", "false"))
 
 
 def variance_parts(steps: int) -> Parts:

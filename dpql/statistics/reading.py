@@ -12,7 +12,7 @@ from typing import assert_never
 
 from dpql.model.plan import Chosen, PartsOfOne, Share, Step
 from dpql.statistics.candidates import Candidates
-from dpql.statistics.parts_reading import read_mean, read_ratio
+from dpql.statistics.parts_reading import read_mean, read_ratio, read_share
 from dpql.statistics.readout import Reading, read
 from dpql.statistics.spread_reading import (
     read_covariance,
@@ -48,6 +48,8 @@ def _parts_reader(step: Step, readout: PartsOfOne) -> Reader:
     def read_parts(noisy: Sequence[Fraction]) -> Reading:
         parts = [int(part) for part in noisy]
         match readout.what:
+            case Share.PROPORTION:
+                return read_share(parts, tail, step.alpha)
             case Share.MEAN:
                 (grid,) = step.grids
                 return read_mean(

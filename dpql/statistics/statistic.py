@@ -21,6 +21,9 @@ COLUMN = Text.of(
 )
 
 
+CONDITION = Text.of("a condition", limits.CONDITION, rule="on one line")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistic:
     """A statistic of the table.
@@ -30,7 +33,7 @@ class Statistic:
         summary: what the manual and the JSON Schema say of it.
         example: its columns in the JSON Schema's example; `rows` when it takes none.
         phrase: what it computes, with `{0}` and `{1}` where its columns stand,
-            and `{at}` for its quantiles.
+            `{at}` for its quantiles, and `{condition}` for what it asks.
         public_phrase: what it computes where the number of rows is public, if that is
             something else. Its readout is then `Affine`, and only then.
         key: the key of a spec that asks for it, if that is not its name.
@@ -39,6 +42,7 @@ class Statistic:
         column_types: the types that these columns may have.
         power: the most grid numbers multiplied in one moment; 0 when none is summed.
         splits: the keys or bins of its column are cells, whose rows are counted.
+        takes_condition: it takes a condition of rows instead of columns.
         once: of a unit's rows in a cell one is enough, and only one is kept.
         counts_values: its engine counts the different values of its column.
         chooses: its values are chosen by their ranks; no noise is added to a number.
@@ -62,6 +66,7 @@ class Statistic:
     column_types: tuple[str, ...] = NUMBERS
     power: int = 1
     splits: bool = False
+    takes_condition: bool = False
     once: bool = False
     counts_values: bool = False
     chooses: bool = False
@@ -81,7 +86,9 @@ class Statistic:
     def field(self) -> Field:
         """The key of a spec that asks for the statistic."""
         shape: Shape = COLUMN
-        if self.columns == 0:
+        if self.takes_condition:
+            shape = CONDITION
+        elif self.columns == 0:
             shape = Choice(
                 what="what is counted",
                 words=(self.subject,),

@@ -107,6 +107,11 @@ def cell_of(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
 def contribution(step: Step, row: Row, data: Data) -> tuple[int, ...] | None:
     """Return the steps of the summed columns; None where the row does not count."""
     found = []
+    if step.condition is not None:
+        answer = decided(step.condition, row, data)
+        if answer is None and step.joint:
+            return None
+        found.append(int(answer is True))
     for grid in step.grids:
         column = data.column(grid.column)
         assert isinstance(column, NumberColumn)
@@ -207,6 +212,27 @@ def holds(condition: Condition, row: Row, data: Data) -> bool:  # noqa: PLR0911
             return found is not None and _COMPARE[operator](
                 found, _literal(data, name, value)
             )
+    raise AssertionError
+
+
+def decided(condition: Condition, row: Row, data: Data) -> bool | None:
+    """Say whether a condition is true or false of a row, or None: Kleene's tables."""
+    match condition:
+        case Not(operand=operand):
+            found = decided(operand, row, data)
+            return None if found is None else not found
+        case And(operands=operands) | Or(operands=operands):
+            answers = [decided(operand, row, data) for operand in operands]
+            short = isinstance(condition, Or)
+            if short in answers:
+                return short
+            return None if None in answers else not short
+        case IsNull():
+            return holds(condition, row, data)
+        case Comparison(column=name) | Membership(column=name) | Between(column=name):
+            if _known(data, name, row[name]) is None:
+                return None
+            return holds(condition, row, data)
     raise AssertionError
 
 

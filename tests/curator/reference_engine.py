@@ -26,6 +26,7 @@ from dpql.curator.conditions import (
     Within,
 )
 from dpql.curator.engines import Sums
+from dpql.curator.factors import Factor, Flag
 from dpql.curator.grid import Bins, Quantiser, WholeQuantiser
 from dpql.curator.program import BinAxis, Distinct, KeyAxis, Program, Selection, Tally
 from dpql.model.spec import CategoryColumn, Data, NumberColumn
@@ -84,9 +85,15 @@ def _moments(
     totals = {x.name: [0] * tally.selection.cells for x in tally.moments}
     for row, cell in _surviving(program, tally, rows, salt):
         for moment in tally.moments:
-            terms = (_steps(x.quantiser, row[x.column]) for x in moment.factors)
+            terms = (_number(x, row) for x in moment.factors)
             totals[moment.name][cell] += math.prod(terms)
     return totals
+
+
+def _number(factor: Factor | Flag, row: Row) -> int:
+    if isinstance(factor, Flag):
+        return int(_holds(factor.test, row))
+    return _steps(factor.quantiser, row[factor.column])
 
 
 def _different(
@@ -126,7 +133,9 @@ def _surviving(
     if program.unit is not None:
         cells = _bounded(tally.selection, cells, rows, program.unit, salt)
     for row, cell in zip(rows, cells, strict=True):
-        if cell is not None and all(row[name] is not None for name in tally.present):
+        counted = tally.counted is None or _holds(tally.counted, row)
+        present = all(row[name] is not None for name in tally.present)
+        if cell is not None and present and counted:
             yield row, cell
 
 

@@ -12,6 +12,7 @@ from spec_text import integer, make_spec
 
 from dpql.curator import run
 from dpql.curator.noise import totals
+from dpql.errors import PlanFault
 from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Plan, Step
 from dpql.planner import plan
@@ -32,6 +33,7 @@ STATISTICS = {
     "fine_variance": {"variance": "y", "by": "[g]"},
     "deviation": {"deviation": "x", "by": "[g]"},
     "ratio": {"ratio": "[y, z]", "by": "[g]"},
+    "proportion": {"proportion": "x > 12 or not (y < 1 and z in [1, 2])", "by": "[g]"},
 }
 ROWS = 300
 
@@ -65,6 +67,8 @@ def truth(frame: pl.DataFrame, name: str) -> list[Fraction]:
         "ratio": "yz",
     }.get(name, "y")
     found = []
+    if name == "proportion":
+        return [_share(frame.filter(pl.col("g") == key)) for key in ("a", "b")]
     for key in ("a", "b"):
         rows = frame.filter(pl.col("g") == key).select(*columns).drop_nulls().rows()
         pairs = [(Fraction(row[0]), Fraction(row[-1])) for row in rows]
@@ -79,6 +83,21 @@ def truth(frame: pl.DataFrame, name: str) -> list[Fraction]:
         if name == "deviation":
             found[-1] = Fraction(float(found[-1]) ** 0.5)
     return found
+
+
+def _share(rows: pl.DataFrame) -> Fraction:
+    """Return the share of rows that are true of those that are not null, by Kleene."""
+    answers = []
+    for x, y, z in rows.select("x", "y", "z").rows():
+        one = None if x is None else x > 12
+        tests = (None if y is None else y < 1, None if z is None else z in (1, 2))
+        both = False if False in tests else None if None in tests else True
+        other = None if both is None else not both
+        both_ways = (one, other)
+        found = True if True in both_ways else None if None in both_ways else False
+        answers += [] if found is None else [found]
+    assert len(answers) < rows.height
+    return Fraction(sum(answers), len(answers))
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -142,7 +161,7 @@ def test_a_row_moves_all_parts_together_by_no_more_than_stated(
     ).steps
     stated = {part.measure.sensitivity for part in step.parts}
     assert 1 == len(stated)
-    tops = [grid.steps for grid in step.grids]
+    tops = [grid.steps for grid in step.grids] or [1]
     ends = sorted({0, 1, tops[0] // 3, tops[0]})
     others = sorted({0, 1, tops[-1] // 7, tops[-1]})
     choices = [(u, v) for u in ends for v in others]
@@ -202,3 +221,31 @@ def test_reading_follows_from_the_plan_and_the_noisy_numbers() -> None:
     louder = replace(first, epsilon=first.epsilon / 2)
     wider = reader_of(replace(step, parts=(louder, *others)))(noisy)
     assert wider.lower < read.lower < read.upper < wider.upper
+
+
+def test_a_proportion_of_public_rows_is_one_count() -> None:
+    """All rows are asked; one where the condition is null is not true."""
+    made = plan(
+        make_spec(
+            {"x": integer(0, 20, "{as: 0}")},
+            {"it": {"proportion": "x > 3", "spend": "{share: 1}"}},
+            rows="{exactly: 4}",
+            neighbours="replace_one",
+            epsilon="900",
+        )
+    )
+    (step,) = made.steps
+    (part,) = step.parts
+    assert (1, False) == (part.measure.sensitivity, step.joint)
+    assert "of all rows" in str(made)
+    frame = pl.DataFrame({"x": [None, 1, 7, 8]})
+    assert [Fraction(1, 2)] == [
+        x.value for x in run(made, {"rows": frame})["it"].values
+    ]
+
+
+def test_a_proportion_needs_noise_that_parts_share() -> None:
+    """Snapping has a proportion of public rows alone."""
+    asked = {"proportion": "x > 3", "mechanism": "snapping", "spend": "{share: 1}"}
+    with pytest.raises(PlanFault, match="DPQL422"):
+        plan(make_spec({"x": integer(0, 20, "drop")}, {"it": asked}))

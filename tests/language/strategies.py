@@ -221,7 +221,10 @@ def _statistics(
     inputs: tuple[Column, ...] = (draw(st.sampled_from(others)),)
     if kind == "units" and (by_row or (filtered and where is None and not by)):
         kind = "count"
-    if kind in ("count", "units"):
+    condition = None
+    if kind == "proportion":
+        condition = draw(conditions(columns[1:]))
+    if kind in ("count", "units", "proportion"):
         inputs = ()
     elif kind == "distinct":
         exact = [one for one in others if one.type is not NumberType.FLOAT]  # type: ignore[union-attr]
@@ -237,7 +240,7 @@ def _statistics(
     at: tuple[Fraction, ...] = ()
     if kind == "quantile":
         at = tuple(sorted(draw(st.sets(ranks, min_size=1, max_size=15))))
-    promised = kind in ("mean", "variance") and not known
+    promised = kind in ("mean", "variance", "proportion") and not known
     spend = st.one_of(
         st.builds(Share, weight=positive),
         st.builds(Epsilon, value=probability),
@@ -249,6 +252,7 @@ def _statistics(
         columns=tuple(column.name for column in inputs),
         edges=edges,
         at=at,
+        condition=condition,
         where=where,
         by=by,
         at_least=draw(st.none() | st.just(2)) if promised else None,

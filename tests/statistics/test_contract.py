@@ -78,7 +78,12 @@ class Case:
         rows = list(product(range(self.cells), values, seconds))
         # A row of an undeclared key belongs to no cell, filter or not; one of a null
         # has no value.
-        nulls = STATISTICS[self.kind].counts_values
+        statistic = STATISTICS[self.kind]
+        if statistic.takes_condition:
+            # Where n is public a row of a null is one for which it is not true.
+            values = range(2)
+            rows = list(product(range(self.cells), values, seconds))
+        nulls = statistic.counts_values
         outside = self.filtered or self.cells > 1 or nulls
         return [*rows, (-1, 0, 0)] if outside else rows
 
@@ -274,6 +279,7 @@ BOUNDED = [
     and not statistic.splits
     and not statistic.once
     and not statistic.joint_only
+    and not statistic.takes_condition
     for k in (1, 2)
     for lower in ((Fraction(-1), Fraction(0), Fraction(3)))
 ]
@@ -339,5 +345,6 @@ def test_what_has_no_cases_is_refused() -> None:
     joint_only = product(
         (name for name, kind in STATISTICS.items() if kind.joint_only), (True, False)
     )
+    joint_only = {*joint_only, ("proportion", False)}
     plain = {("count", True), ("units", True), ("covariance", False)}
     assert {*plain, *joint_only} == refused

@@ -23,6 +23,7 @@ from dpql.statistics.parts import (
     Parts,
     covariance_parts,
     mean_parts,
+    proportion_parts,
     variance_parts,
 )
 
@@ -94,7 +95,7 @@ def _bounds() -> Iterator[Contribution]:
 
 BOUNDS = list(_bounds())
 NAMED = {
-    "proportion": (mean_parts(1), 1, 0),
+    "proportion": (proportion_parts(), 1, 0),
     "mean": (mean_parts(2), 2, 0),
     "variance": (variance_parts(2), 2, 0),
     "covariance": (covariance_parts(1, 1), 1, 1),

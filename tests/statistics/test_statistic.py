@@ -6,7 +6,7 @@ import pytest
 
 from dpql.model.shape import Choice, ListOf
 from dpql.statistics import STATISTICS
-from dpql.statistics.statistic import COLUMN, Statistic
+from dpql.statistics.statistic import COLUMN, CONDITION, Statistic
 
 
 @pytest.mark.parametrize("statistic", STATISTICS.values(), ids=STATISTICS)
@@ -16,6 +16,9 @@ def test_its_key_has_the_shape_of_its_columns(statistic: Statistic) -> None:
     count = statistic.columns
     assert (statistic.keyword, statistic.summary) == (field.name, field.summary)
     match count:
+        case 0 if statistic.takes_condition:
+            assert CONDITION == field.shape
+            assert (statistic.example,) == field.examples
         case 0:
             words = (statistic.subject,)
             assert Choice(what="what is counted", words=words) == field.shape
@@ -34,3 +37,4 @@ def test_its_phrase_names_its_columns(statistic: Statistic) -> None:
     for phrase in filter(None, (statistic.phrase, statistic.public_phrase)):
         for column in range(statistic.columns):
             assert f"{{{column}}}" in phrase
+        assert statistic.takes_condition == ("({condition})" in phrase)

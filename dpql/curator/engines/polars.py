@@ -45,7 +45,8 @@ from dpql.curator.engines.totals import (
     product,
     sums_of_rows,
 )
-from dpql.curator.program import Factor, Program, Ranking, Tally
+from dpql.curator.factors import Factor, Flag
+from dpql.curator.program import Program, Ranking, Tally
 from dpql.curator.sources import open_source
 from dpql.curator.sources.prefetch import prefetched
 from dpql.curator.sources.source import Source
@@ -54,7 +55,7 @@ __all__ = ["open_source", "sums"]
 
 T = TypeVar("T")
 
-Steps = Mapping[Factor, NDArray[Any]]
+Steps = Mapping[Factor | Flag, NDArray[Any]]
 
 _RowSums = Callable[[pl.DataFrame, Steps, int], Found | Pairs]
 
@@ -165,18 +166,26 @@ class RowSums:
         self._made = Expressions(program)
         self._sums = CellSums()
         self._factors = program.factors
+        self._flags = {
+            flag: self._made.flag(flag)
+            for tally in program.tallies
+            for flag in tally.flags
+        }
         self._tallies = [self._compiled(tally) for tally in program.tallies]
 
     def __call__(self, batch: pl.DataFrame) -> list[Found | Pairs]:
         """Return the sums of every moment of every tally, or what it counts."""
         derived = self._made.derived(batch)
-        made = factor_steps(batch, self._factors)
+        made: Steps = factor_steps(batch, self._factors) | {
+            flag: derived.get_column(name).to_numpy()
+            for flag, name in self._flags.items()
+        }
         return [tally(derived, made, batch.height) for tally in self._tallies]
 
     def _compiled(self, tally: Tally) -> _RowSums:
         selection = tally.selection
         masks = self._made.mask(tally)
-        rows = selection.where, tally.present
+        rows = selection.where, tally.present, tally.counted
         cell = mask = None
         if selection.axes or (masks and tally.ranking is not None):
             cells = self._made.cell(selection, masks)

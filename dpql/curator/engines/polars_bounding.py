@@ -24,6 +24,7 @@ from dpql.curator.bounding import (
     partition_by,
     salted,
 )
+from dpql.curator.conditions import Test
 from dpql.curator.engines.polars_expressions import Expressions
 from dpql.curator.engines.polars_values import Pairs, pairs
 from dpql.curator.engines.steps import factor_steps
@@ -36,15 +37,16 @@ from dpql.curator.engines.totals import (
     indices,
     product,
 )
-from dpql.curator.program import Distinct, Factor, Moment, Program, Selection, Tally
+from dpql.curator.factors import Factor, Flag
+from dpql.curator.program import Distinct, Moment, Program, Selection, Tally
 
 PARTITION_ROWS = 1 << 17
 """The most rows of a partition, about: their arrays stay in the cache."""
 
 _WORD_BITS = 62
 
-Key = Selection | Factor | Distinct | str
-"""What a field holds: cells, steps, codes, or whether a column has a value."""
+Key = Selection | Factor | Flag | Distinct | Test | str
+"""What a field holds: cells, steps, codes, or whether a test or column says yes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,13 @@ class Layout:
                 bits[name] = 1
                 present = made.column(name).is_not_null()
                 self._derived[name] = made.derive(present, name)
+            for flag in tally.flags:
+                bits[flag] = 1
+                self._derived[flag] = made.flag(flag)
+            if tally.counted is not None:
+                bits[tally.counted] = 1
+                passed = made.test(tally.counted)
+                self._derived[tally.counted] = made.derive(passed, tally.counted)
             distinct = tally.distinct
             if distinct and distinct.values and distinct.factor is None:
                 bits[distinct] = distinct.values.bit_length()
@@ -274,9 +283,11 @@ class Partitions:
 
     def _present(self, tally: Tally, rows: _Survivors) -> _Survivors:
         """Return the rows that have a value in the columns where a tally needs one."""
-        if not tally.present:
+        keys: list[Key] = [*tally.present]
+        keys += [] if tally.counted is None else [tally.counted]
+        if not keys:
             return rows
-        flags = [self._layout.field(x).unpacked(rows.words) for x in tally.present]
+        flags = [self._layout.field(key).unpacked(rows.words) for key in keys]
         return rows.take(np.flatnonzero(np.logical_and.reduce(flags)))
 
     def _values(

@@ -25,15 +25,9 @@ from dpql.curator.conditions import (
     Within,
 )
 from dpql.curator.engines.steps import steps
+from dpql.curator.factors import Flag
 from dpql.curator.grid import Bins, Quantiser
-from dpql.curator.program import (
-    Axis,
-    BinAxis,
-    KeyAxis,
-    Program,
-    Selection,
-    Tally,
-)
+from dpql.curator.program import Axis, BinAxis, KeyAxis, Program, Selection, Tally
 
 _FEW_BINS = 64
 """Up to so many bins are found by comparing with every start."""
@@ -86,8 +80,12 @@ class Expressions:
     def mask(self, tally: Tally) -> list[pl.Expr]:
         """Return the tests that a row must pass to count, apart from its cell."""
         where = tally.selection.where
-        tests = [] if where is None else [self.test(where)]
+        tests = [self.test(x) for x in (where, tally.counted) if x is not None]
         return tests + [self.column(name).is_not_null() for name in tally.present]
+
+    def flag(self, flag: Flag) -> str:
+        """Return the name of a column that is 1 where a test holds, else 0."""
+        return self.derive(self.test(flag.test).fill_null(False).cast(pl.Int64), flag)
 
     def cell(
         self, selection: Selection, masks: Sequence[pl.Expr], *, first: int = 0

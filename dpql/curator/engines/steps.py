@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from dpql.curator.factors import Factor
 from dpql.curator.grid import FARTHEST, HALF, Quantiser, RealQuantiser, WholeQuantiser
-from dpql.curator.program import Factor
 
 _WHOLE_DOUBLES = 1 << 53
 
