@@ -1,6 +1,6 @@
 """The four canonical forms of a cell; whatever has no such form is null.
 
-    WHOLE   the nearest integer, ties up, in 64 bits
+    WHOLE   the nearest integer, ties up, in 64 bits; dates, times and booleans, too
     REAL    the nearest double; infinities stay, NaN is null
     CODE    the number of a word among the declared keys, counted from 0
     ID      an integer of 64 bits, or bytes: equal ids, and no others, have equal cells
@@ -40,25 +40,56 @@ class Form(Enum):
     ID = "id"
 
 
-_DESCRIPTIONS = {Form.WHOLE: "whole number", Form.REAL: "real number", Form.ID: "id"}
+class Content(Enum):
+    """What stored cells are read as, to be brought into a form.
+
+    A numeric code is that of a key which is a whole number; a truth is 0 or 1, a date
+    the days since 1970-01-01, a time the seconds since then on the column's clock.
+    """
+
+    WHOLE = "whole number"
+    REAL = "real number"
+    CODE = "key"
+    NUMERIC_CODE = "numeric key"
+    TRUTH = "boolean"
+    DATE = "date"
+    TIME = "time"
+    ID = "id"
+
+
+_FORMS = {
+    Content.REAL: Form.REAL,
+    Content.CODE: Form.CODE,
+    Content.NUMERIC_CODE: Form.CODE,
+    Content.ID: Form.ID,
+}
 _SHOWN_KEYS = 12
 """Keys that are printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanonicalColumn:
-    """A declared column in canonical form; ``keys`` are those of a CODE."""
+    """A declared column in canonical form; ``keys`` are those of a CODE.
+
+    ``zone`` is that of a date or time column: seconds east of Greenwich.
+    """
 
     name: str
-    form: Form
+    content: Content
     keys: tuple[str, ...] = ()
+    zone: int = 0
 
     def __str__(self) -> str:
         if self.form is not Form.CODE:
-            return f"{self.name} ({_DESCRIPTIONS[self.form]})"
+            return f"{self.name} ({self.content.value})"
         keys = ", ".join(self.keys[:_SHOWN_KEYS])
         more = ", ..." if len(self.keys) > _SHOWN_KEYS else ""
         return f"{self.name} ({len(self.keys)} keys: {keys}{more})"
+
+    @property
+    def form(self) -> Form:
+        """The form of the cells."""
+        return _FORMS.get(self.content, Form.WHOLE)
 
     @property
     def is_number(self) -> bool:
@@ -70,14 +101,21 @@ def canonical_column(column: Column) -> CanonicalColumn:
     """Return the form that a declared column takes."""
     match column:
         case NumberColumn():
-            form = Form.WHOLE if is_whole(column) else Form.REAL
-            return CanonicalColumn(name=column.name, form=form)
+            content = Content.WHOLE if is_whole(column) else Content.REAL
+            return CanonicalColumn(name=column.name, content=content)
         case CategoryColumn(keys=keys):
-            return CanonicalColumn(name=column.name, form=Form.CODE, keys=keys)
+            content = Content.NUMERIC_CODE if column.numeric else Content.CODE
+            return CanonicalColumn(name=column.name, content=content, keys=keys)
         case IdColumn():
-            return CanonicalColumn(name=column.name, form=Form.ID)
-        case BooleanColumn() | DateColumn() | TimeColumn():
-            return CanonicalColumn(name=column.name, form=Form.WHOLE)
+            return CanonicalColumn(name=column.name, content=Content.ID)
+        case BooleanColumn():
+            return CanonicalColumn(name=column.name, content=Content.TRUTH)
+        case DateColumn():
+            return CanonicalColumn(name=column.name, content=Content.DATE)
+        case TimeColumn():
+            return CanonicalColumn(
+                name=column.name, content=Content.TIME, zone=60 * column.zone
+            )
         case _:
             assert_never(column)
 

@@ -7,6 +7,7 @@ from spec_text import make_spec
 
 from dpql.curator.columns import (
     CanonicalColumn,
+    Content,
     Form,
     canonical_column,
     canonical_columns,
@@ -44,8 +45,8 @@ def test_only_codes_have_keys() -> None:
     """They are those of the declaration, in its order, as columns are in theirs."""
     data = _declared(z="{type: id}", k="{type: category, keys: [b, a]}")
     assert canonical_columns(data) == (
-        CanonicalColumn(name="z", form=Form.ID),
-        CanonicalColumn(name="k", form=Form.CODE, keys=("b", "a")),
+        CanonicalColumn(name="z", content=Content.ID),
+        CanonicalColumn(name="k", content=Content.CODE, keys=("b", "a")),
     )
 
 

@@ -79,7 +79,7 @@ def stored_columns(
     index = find_columns([*names, *file.values], data)
     own = [name for name, at in index.items() if at < len(names)]
     types = {
-        column.name: stored_type(schema.field(index[column.name]).type, column.form)
+        column.name: stored_type(schema.field(index[column.name]).type, column.content)
         if column.name in own
         else pl.String()
         for column in canonical_columns(data)

@@ -1,9 +1,12 @@
 """Stored cells in canonical form, null where they have none.
 
     WHOLE, REAL   numbers; a text counts as the number that it spells, true as 1
-    CODE          words by their bytes; a number counts as its text, 3.0 as 3
+    CODE          words by their bytes; a number counts as its text, 3.0 as 3. Where
+                  keys are numbers: the number that a cell is exactly
     ID            integers of 64 bits, or bytes: those of a text, the digits of a
                   number; an empty id is null
+
+Booleans, dates and times are WHOLE; `truths` and `instants` read them.
 
 No cell can raise, and none changes what another becomes or how it is computed. polars
 trusts Arrow text to be UTF-8 and crashes where it is not, so Arrow text is taken as
@@ -12,24 +15,34 @@ bytes. pyarrow is imported only where its arrays come in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
-from dpql.curator.columns import CanonicalColumn, Form
+from dpql.curator.columns import CanonicalColumn, Content
+from dpql.curator.sources.instants import (
+    PER_SECOND,
+    days,
+    stored_seconds,
+    wall_seconds,
+)
 from dpql.curator.sources.key_codes import key_codes
 from dpql.curator.sources.numbers import doubles, integers
+from dpql.curator.sources.numeric_keys import NumericKeys
 from dpql.curator.sources.source import Request
 from dpql.curator.sources.stored import is_whole_id
+from dpql.curator.sources.truths import truths
 
 _DENSE_KEYS = 1 << 20
 """Whole keys no farther apart than this are looked up in a table."""
 
 _CHECKED_CELLS = 1 << 12
 """Cells that are decoded together, and one by one if one of them is not UTF-8."""
+
+_INSTANTS = (Content.DATE, Content.TIME)
 
 _TEXT_AS_BYTES = {
     "string": "binary",
@@ -74,9 +87,12 @@ class Canonicaliser:
 
     def __init__(self, column: CanonicalColumn, dtype: pl.DataType) -> None:
         self.type = dtype
-        self._form = column.form
-        if column.form is Form.CODE:
+        self._content = column.content
+        self._zone = column.zone
+        if column.content is Content.CODE:
             self._codes = _Codes(column.keys)
+        elif column.content is not Content.ID:
+            self._read = _reader(column)
 
     def __call__(self, cells: Any) -> pl.Series:
         """Return a polars series, or an array of pyarrow, in canonical form.
@@ -99,16 +115,13 @@ class Canonicaliser:
             return self._series(dtype.categories).gather(cells.to_physical())
         if isinstance(dtype, pl.Categorical):
             cells = cells.cast(pl.String)
-        match self._form:
-            case Form.CODE:
+        match self._content:
+            case Content.CODE:
                 return self._codes(cells)
-            case Form.ID:
+            case Content.ID:
                 whole = is_whole_id(cells.dtype) and self.type == pl.Int64
                 return cells if whole else _id_bytes(cells)
-            case Form.WHOLE:
-                return integers(decoded(cells))
-            case Form.REAL:
-                return doubles(decoded(cells))
+        return self._read(decoded(cells))
 
     def _arrow(self, cells: Any) -> pl.Series:
         """Return an array, chunked or not; each word of a dictionary is read once."""
@@ -118,15 +131,34 @@ class Canonicaliser:
         words = known = None
         for chunk in cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]:
             if not isinstance(chunk.type, pa.DictionaryType):
-                parts.append(self._series(_as_series(chunk)).cast(self.type))
+                parts.append(self._plain(chunk).cast(self.type))
                 continue
             if known is None or not chunk.dictionary.equals(words):
                 words = chunk.dictionary
-                known = self._series(_as_series(words)).cast(self.type)
+                known = self._plain(words).cast(self.type)
             parts.append(known.gather(_as_series(chunk.indices)))
         if not parts:
             return pl.Series(dtype=self.type)
         return parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=False)
+
+    def _plain(self, cells: Any) -> pl.Series:
+        if self._content not in _INSTANTS or not _is_temporal(cells.type):
+            return self._series(_as_series(cells))
+        seconds = _stored_instants(cells, self._zone)
+        return days(seconds) if self._content is Content.DATE else seconds
+
+
+def _reader(column: CanonicalColumn) -> Callable[[pl.Series], pl.Series]:
+    """Return what makes cells canonical, of which bytes are decoded already."""
+    zone = column.zone
+    readers: Mapping[Content, Callable[[pl.Series], pl.Series]] = {
+        Content.WHOLE: integers,
+        Content.REAL: doubles,
+        Content.TRUTH: truths,
+        Content.DATE: lambda cells: days(wall_seconds(cells, zone)),
+        Content.TIME: lambda cells: wall_seconds(cells, zone),
+    }
+    return readers.get(column.content) or NumericKeys(column.keys)
 
 
 class _Codes:
@@ -167,10 +199,10 @@ def _integer_codes(keys: tuple[str, ...]) -> tuple[int, pl.Series] | None:
     return lowest, pl.Series(codes, dtype=pl.UInt32)
 
 
-def stored_type(dtype: Any, form: Form) -> Any:
+def stored_type(dtype: Any, content: Content) -> Any:  # noqa: PLR0911  one per kind
     """Return the polars type that stands for an Arrow type, to be checked.
 
-    It is the name of the Arrow type where cells of such a form cannot be read from it.
+    It is the name of the Arrow type where such cells cannot be read from it.
     """
     import pyarrow as pa
 
@@ -180,11 +212,14 @@ def stored_type(dtype: Any, form: Form) -> Any:
     if str(dtype) in _TEXT_AS_BYTES:
         return pl.String()
     if types.is_decimal(dtype):
-        if form is Form.CODE or (form is Form.ID and not _is_polars_decimal(dtype)):
+        wide = content is Content.ID and not _is_polars_decimal(dtype)
+        if content is Content.CODE or wide:
             return str(dtype)
         return pl.Decimal(38, max(min(dtype.scale, 38), 0))
     if _is_bytes(dtype):
-        return pl.Binary() if form is Form.ID else str(dtype)
+        return pl.Binary() if content is Content.ID else str(dtype)
+    if content in _INSTANTS and _is_temporal(dtype):
+        return pl.Date() if types.is_date32(dtype) else pl.Datetime()
     ours = types.is_integer, types.is_floating, types.is_boolean, types.is_null
     if any(test(dtype) for test in ours):
         return _as_series(pa.nulls(0, dtype)).dtype
@@ -240,6 +275,29 @@ def _id_bytes(cells: pl.Series) -> pl.Series:
         digits = cells.cast(pl.String).str
         cells = digits.strip_chars_end("0").str.strip_chars_end(".")
     return cells.cast(pl.String).cast(pl.Binary)
+
+
+def _is_temporal(dtype: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_date(dtype) or pa.types.is_timestamp(dtype))
+
+
+def _stored_instants(cells: Any, zone: int) -> pl.Series:
+    """Return the seconds of Arrow dates and timestamps.
+
+    They are taken as integers: polars multiplies what is counted in seconds.
+    """
+    import pyarrow as pa
+
+    dtype = cells.type
+    if pa.types.is_date32(dtype):
+        return stored_seconds(_as_series(cells.view(pa.int32())), of_days=True)
+    counts = _as_series(cells.view(pa.int64()))
+    if pa.types.is_date64(dtype):
+        return stored_seconds(counts, PER_SECOND["ms"])
+    units = PER_SECOND[dtype.unit]
+    return stored_seconds(counts, units, aware=dtype.tz is not None, zone=zone)
 
 
 class _Exported:

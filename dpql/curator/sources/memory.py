@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from dpql.curator.columns import Form, canonical_columns
+from dpql.curator.columns import Content, canonical_columns
 from dpql.curator.sources.canonical import FrameCanonicaliser, stored_type
 from dpql.curator.sources.objects import stored_column
 from dpql.curator.sources.prefetch import Task
@@ -63,7 +63,7 @@ def _picked(
     """Return the declared columns, each as it is stored or the name of its type."""
     at = find_columns(names, data)
     return {
-        each.name: stored_column(column(at[each.name]), each.form)
+        each.name: stored_column(column(at[each.name]), each.content)
         for each in canonical_columns(data)
     }
 
@@ -89,7 +89,7 @@ def _eager(columns: Mapping[str, Any], data: Data) -> Fragment:
     # The words of a dictionary are read again for each slice.
     height = max([BATCH_ROWS, *map(_word_count, held)])
     types = {
-        column.name: _type(columns[column.name], column.form)
+        column.name: _type(columns[column.name], column.content)
         for column in canonical_columns(data)
     }
 
@@ -116,12 +116,12 @@ def _word_count(cells: Any) -> int:
     return max((len(getattr(chunk, "dictionary", ())) for chunk in chunks), default=0)
 
 
-def _type(cells: Any, form: Form) -> Any:
+def _type(cells: Any, content: Content) -> Any:
     if isinstance(cells, str):
         return cells
-    return (
-        cells.dtype if isinstance(cells, pl.Series) else stored_type(cells.type, form)
-    )
+    if isinstance(cells, pl.Series):
+        return cells.dtype
+    return stored_type(cells.type, content)
 
 
 def _lazy(frame: pl.LazyFrame, data: Data) -> Fragment:
@@ -175,7 +175,7 @@ def stream_fragment(
     schema = rows.schema
     at = find_columns(schema.names, data)
     types = {
-        column.name: stored_type(schema.field(at[column.name]).type, column.form)
+        column.name: stored_type(schema.field(at[column.name]).type, column.content)
         for column in canonical_columns(data)
     }
 

@@ -29,7 +29,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from dpql.curator.columns import CanonicalColumn, Form
+from dpql.curator.columns import CanonicalColumn, Content
 from dpql.curator.sources.canonical import (
     FrameCanonicaliser,
     decoded,
@@ -69,14 +69,13 @@ _ESCAPES = re.compile(
 )
 """Escapes of characters beyond ASCII, where every backslash begins an escape."""
 
-_TRUTH: Mapping[Form, tuple[str | bytes, str | bytes]] = {
-    Form.WHOLE: ("0", "1"),
-    Form.REAL: ("0", "1"),
-    Form.CODE: ("false", "true"),
-    Form.ID: (b"false", b"true"),
+_TRUTH: Mapping[Content, tuple[str | bytes, str | bytes]] = {
+    Content.CODE: ("false", "true"),
+    Content.ID: (b"false", b"true"),
 }
+"""Of other contents they are numbers."""
 
-Columns = Mapping[str, Form]
+Columns = Mapping[str, Content]
 
 
 class _Fraction(str):
@@ -115,9 +114,9 @@ def ndjson_fragment(files: Sequence[File], data: Data) -> Fragment:
     )
 
 
-def _own(columns: Iterable[CanonicalColumn], file: File) -> dict[str, Form]:
+def _own(columns: Iterable[CanonicalColumn], file: File) -> dict[str, Content]:
     """Return the columns that lines hold; the value of a folder comes first."""
-    return {each.name: each.form for each in columns if each.name not in file.values}
+    return {each.name: each.content for each in columns if each.name not in file.values}
 
 
 def _frames(
@@ -177,13 +176,13 @@ def _members(lines: pl.Series, columns: Columns) -> dict[str, pl.Series]:
     frame = lines.to_frame("line")
     values = frame.select(_last(name).alias(str(i)) for i, name in enumerate(columns))
     cells = values.select(
-        _cell(pl.col(str(i)), form).alias(str(i))
-        for i, form in enumerate(columns.values())
+        _cell(pl.col(str(i)), content).alias(str(i))
+        for i, content in enumerate(columns.values())
     )
     escaped = lines.str.contains("\\", literal=True).arg_true()
     return {
-        name: _unescaped(cell, value.gather(escaped), escaped, form)
-        for (name, form), cell, value in zip(
+        name: _unescaped(cell, value.gather(escaped), escaped, content)
+        for (name, content), cell, value in zip(
             columns.items(), cells, values, strict=True
         )
     }
@@ -196,30 +195,29 @@ def _last(name: str) -> pl.Expr:
     return found.str.strip_prefix(key).str.strip_chars_start(" ")
 
 
-def _cell(value: pl.Expr, form: Form) -> pl.Expr:
+def _cell(value: pl.Expr, content: Content) -> pl.Expr:
     cell = pl.when(value != "").then(value.str.strip_prefix('"'))
-    match form:
-        case Form.WHOLE | Form.REAL:
-            truth = pl.when(value == "true").then(pl.lit("1"))
-            return truth.when(value == "false").then(pl.lit("0")).otherwise(cell)
-        case Form.CODE:
+    match content:
+        case Content.CODE:
             # A key that is a fraction has the text of its double, as in other formats.
             double = value.cast(pl.Float64, strict=False)
             printed = double.map_batches(float_texts, return_dtype=pl.String())
             return pl.when(value.str.contains(_FLOAT)).then(printed).otherwise(cell)
-        case Form.ID:
+        case Content.ID:
             return cell.cast(pl.Binary)
+    truth = pl.when(value == "true").then(pl.lit("1"))
+    return truth.when(value == "false").then(pl.lit("0")).otherwise(cell)
 
 
 def _unescaped(
-    cells: pl.Series, values: pl.Series, rows: pl.Series, form: Form
+    cells: pl.Series, values: pl.Series, rows: pl.Series, content: Content
 ) -> pl.Series:
     """Return the cells; Python reads those of the rows whose values hold escapes."""
     escaped = values.str.contains("\\", literal=True).fill_null(False)
     strings = [encoded(_read(value + '"')) for value in values.filter(escaped)]
     if not strings:
         return cells
-    found = texts_and_floats([_value(string, form) for string in strings], form)
+    found = texts_and_floats([_value(string, content) for string in strings], content)
     order = pl.int_range(len(cells), eager=True)
     moved = pl.int_range(len(cells), len(cells) + len(found), eager=True)
     order = order.scatter(rows.filter(escaped), moved)
@@ -231,9 +229,9 @@ def _parsed(lines: Iterable[bytes], columns: Columns) -> dict[str, pl.Series]:
     rows = [_row(line.removeprefix(_BYTE_ORDER_MARK)) for line in lines]
     return {
         name: texts_and_floats(
-            [_value(row.get(encoded(name)), form) for row in rows], form
+            [_value(row.get(encoded(name)), content) for row in rows], content
         )
-        for name, form in columns.items()
+        for name, content in columns.items()
     }
 
 
@@ -272,18 +270,18 @@ def _escaped_bytes(found: re.Match[str]) -> str:
     return encoded(chr(code)).decode("latin-1")
 
 
-def _value(cell: object, form: Form) -> str | bytes | float | None:
+def _value(cell: object, content: Content) -> str | bytes | float | None:
     """Return a value of JSON, with strings as bytes, as text or as bytes of an id."""
     match cell:
         case bytes():
-            return cell if form is Form.ID else text(cell)
+            return cell if content is Content.ID else text(cell)
         case _Fraction():
-            if form is Form.CODE:
+            if content is Content.CODE:
                 double: float = json.loads(cell)
                 return double
-            return cell.encode() if form is Form.ID else str(cell)
+            return cell.encode() if content is Content.ID else str(cell)
         case True | False:
-            return _TRUTH[form][cell]
+            return _TRUTH.get(content, ("0", "1"))[cell]
         case float():
             return cell
     return None

@@ -44,6 +44,65 @@ def integers(cells: pl.Series) -> pl.Series:
     return cells.to_frame("cell").select(_nearest_integer(dtype)).to_series()
 
 
+def exact_integers(cells: pl.Series) -> pl.Series:
+    """Return the whole numbers that cells are exactly; null where they are none.
+
+    Those beyond `FARTHEST` are null, too.
+    """
+    dtype: Any = cells.dtype
+    if dtype == pl.String:
+        return _exact_from_text(cells)
+    cell = pl.col("cell")
+    nearest = integers(cells)
+    whole = cell.is_not_null()
+    if dtype.is_decimal() and dtype.scale:
+        digits = cell.to_physical().cast(pl.Int128)
+        whole = digits % pl.lit(10**dtype.scale, pl.Int128) == 0
+    elif dtype.is_float():
+        whole = cell.floor() == cell
+    frame = pl.DataFrame({"cell": cells, "nearest": nearest})
+    return frame.select(pl.when(whole).then(_moderate("nearest"))).to_series()
+
+
+def _moderate(name: str) -> pl.Expr:
+    """Return integers; null from `FARTHEST` on, where they may have been moved."""
+    return pl.when(pl.col(name).abs() < FARTHEST).then(pl.col(name))
+
+
+def _exact_from_text(texts: pl.Series) -> pl.Series:
+    """Return the whole numbers of texts; those that are not integers cost more.
+
+    The double of a short text tells, unless it is 0; that of a long one may be whole
+    where the text is not.
+    """
+    exact = texts.cast(pl.Int64, strict=False)
+    exact = exact.to_frame("cell").select(_moderate("cell")).to_series()
+    rows = (exact.is_null() & texts.is_not_null()).arg_true()
+    if not len(rows):
+        return exact
+    others = texts.gather(rows)
+    double = others.cast(pl.Float64, strict=False)
+    whole = exact_integers(double)
+    long = (others.str.len_bytes() > _SURE_DIGITS) & whole.is_not_null()
+    doubtful = (long | (whole == 0)).arg_true()
+    settled = [_whole(text) for text in others.gather(doubtful)]
+    found = whole.scatter(doubtful, pl.Series(settled, dtype=pl.Int64))
+    return exact.scatter(rows, found)
+
+
+def _whole(text: str) -> int | None:
+    """Return the integer that a text is exactly, if Python can read it.
+
+    The number is moderate: its double is.
+    """
+    try:
+        number = Decimal(text)
+        whole = int(number) if number == number.to_integral_value() else None
+    except (DecimalException, ValueError, OverflowError):
+        return None
+    return whole if whole is not None and abs(whole) < FARTHEST else None
+
+
 @cache
 def _nearest_integer(dtype: Any) -> pl.Expr:
     """Return the integers nearest to cells of a type that is no text."""

@@ -5,15 +5,17 @@ Python objects follow one rule for every cell:
     a number   an int, float, Decimal or bool; text counts as the number it spells
     a key      text; an int, float or bool counts as its text
     an id      the same, bytes and Decimals
+    a time     text, a date or a datetime; so is a date
 
-Anything else is null: None, NaN, lists, dates, and whatever class a library made up.
-The rule looks at the type of a cell and calls none of its methods, so no object can
-raise here; and it looks at no other cell, so none changes another. Ids are bytes, since
-a str may hold lone surrogates, which UTF-8 has not.
+Anything else is null: None, NaN, lists, a date that is no time, and whatever class a
+library made up. The rule looks at the type of a cell and calls none of its methods, so
+no object can raise here; and it looks at no other cell, so none changes another. Ids
+are bytes, since a str may hold lone surrogates, which UTF-8 has not.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -23,8 +25,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dpql.curator.columns import Form
+from dpql.curator.columns import Content
 from dpql.curator.sources.canonical import float_texts
+from dpql.curator.sources.python_times import iso_text, plain_time, stored_times
 
 _LONGEST_BITS = 4096
 """Python refuses to print integers that are much longer."""
@@ -34,14 +37,16 @@ _DOUBLE_BYTES = 8
 _MOST_ZEROS = 1000
 """Decimals with more zeros at either end are written with an exponent."""
 
+_TIMES = (Content.DATE, Content.TIME)
+
 Rules = Mapping[int, Callable[[Any], str | bytes | float | None]]
 """By the identity of a type: the class of a type might have a hash that raises."""
 
 
-def stored_column(cells: Any, form: Form) -> Any:
+def stored_column(cells: Any, content: Content) -> Any:
     """Return a column as a polars series or an Arrow array.
 
-    It is the name of the type of the column if cells of such a form cannot be read.
+    It is the name of the type of the column if such cells cannot be read.
     """
     if isinstance(cells, pl.Series):
         return cells
@@ -49,21 +54,21 @@ def stored_column(cells: Any, form: Form) -> Any:
     if pandas is not None:
         extension = pandas.api.extensions.ExtensionArray
         if isinstance(cells, pandas.Series | pandas.Index | extension):
-            return _from_pandas(pandas.Series(cells), form)
+            return _from_pandas(pandas.Series(cells), content)
     arrow: Any = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(cells, arrow.Array | arrow.ChunkedArray):
         return cells
     if isinstance(cells, np.ndarray):
-        return _from_numpy(cells, form)
+        return _from_numpy(cells, content)
     text = str | bytes | bytearray | memoryview
     if isinstance(cells, Sequence) and not isinstance(cells, text):
-        return from_objects(cells, form)
+        return from_objects(cells, content)
     return type(cells).__name__
 
 
-def from_objects(cells: Iterable[object], form: Form) -> pl.Series:
+def from_objects(cells: Iterable[object], content: Content) -> pl.Series:
     """Return objects as bytes of ids, or as text of numbers and keys."""
-    rules = _ID if form is Form.ID else _KEY if form is Form.CODE else _NUMBER
+    rules = _RULES.get(content, _NUMBER)
 
     def value(cell: object) -> str | bytes | float | None:
         rule = rules.get(id(type(cell)))
@@ -72,14 +77,14 @@ def from_objects(cells: Iterable[object], form: Form) -> pl.Series:
             rule = rules.get(id(type(cell)), _null)
         return rule(cell)
 
-    return texts_and_floats([value(cell) for cell in cells], form)
+    return texts_and_floats([value(cell) for cell in cells], content)
 
 
 def texts_and_floats(
-    values: Sequence[str | bytes | float | None], form: Form
+    values: Sequence[str | bytes | float | None], content: Content
 ) -> pl.Series:
     """Return texts, or bytes of ids, with floats as their texts."""
-    dtype = pl.Binary() if form is Form.ID else pl.String()
+    dtype = pl.Binary() if content is Content.ID else pl.String()
     texts = [None if type(value) is float else value for value in values]
     floats = [value if type(value) is float else None for value in values]
     printed = float_texts(pl.Series(floats, dtype=pl.Float64)).cast(dtype)
@@ -87,21 +92,25 @@ def texts_and_floats(
     return frame.select(pl.coalesce("text", "float")).to_series()
 
 
-def _from_numpy(values: NDArray[Any], form: Form) -> pl.Series | str:
+def _from_numpy(values: NDArray[Any], content: Content) -> pl.Series | str:
     """Return an array of numpy; a mask makes cells null.
 
     Numbers wider than a double are refused as ids: two may have one double.
     """
     letter = values.dtype.kind
     wide = letter not in "OU" and values.dtype.itemsize > _DOUBLE_BYTES
-    if values.ndim != 1 or letter not in "iufbOU" or (wide and form is Form.ID):
+    if content in _TIMES and values.ndim == 1 and letter in "MOU":
+        letter = "T" if letter == "M" else letter
+    if values.ndim != 1 or letter not in "iufbOUT" or (wide and content is Content.ID):
         return str(values.dtype)
     mask = None
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ascontiguousarray(np.ma.getmaskarray(values))
     bare = np.ma.getdata(values)
-    if letter in "OU":
-        column = from_objects(bare.tolist(), form)
+    if letter == "T":
+        column = stored_times(bare)
+    elif letter in "OU":
+        column = from_objects(bare.tolist(), content)
     else:
         with np.errstate(all="ignore"):
             column = pl.Series(np.ascontiguousarray(bare, _polars_dtype(bare.dtype)))
@@ -120,30 +129,33 @@ def _polars_dtype(dtype: np.dtype[Any]) -> Any:
     return dtype.newbyteorder("=")
 
 
-def _from_pandas(cells: Any, form: Form) -> Any:
+def _from_pandas(cells: Any, content: Content) -> Any:
     dtype = cells.dtype
     if isinstance(dtype, np.dtype) or str(dtype.name).startswith("Sparse"):
-        column = _from_numpy(np.asarray(cells), form)
+        column = _from_numpy(np.asarray(cells), content)
     elif dtype.name == "category":
-        column = _from_categories(cells, form)
+        column = _from_categories(cells, content)
     elif hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "") == "pyarrow":
         return cells.array.__arrow_array__()
     elif hasattr(dtype, "storage"):
-        column = from_objects(cells.to_numpy(object).tolist(), form)
+        column = from_objects(cells.to_numpy(object).tolist(), content)
     elif hasattr(dtype, "numpy_dtype") and dtype.kind in "iufb":
-        bare = _from_numpy(cells.to_numpy(dtype.numpy_dtype, na_value=0), form)
+        bare = _from_numpy(cells.to_numpy(dtype.numpy_dtype, na_value=0), content)
         assert isinstance(bare, pl.Series), "it holds numbers"
         column = _masked(bare, cells.isna().to_numpy(bool))
+    elif hasattr(dtype, "tz") and content in _TIMES:
+        utc = cells.dt.tz_convert("UTC").dt.tz_localize(None)
+        column = stored_times(utc.to_numpy(), "UTC")
     else:
         column = ""
     return column if not isinstance(column, str) else str(dtype.name)
 
 
-def _from_categories(cells: Any, form: Form) -> Any:
+def _from_categories(cells: Any, content: Content) -> Any:
     """Return a dictionary of Arrow, so that each word is read once."""
     import pyarrow as pa
 
-    words = stored_column(cells.cat.categories, form)
+    words = stored_column(cells.cat.categories, content)
     if isinstance(words, str):
         return words
     if isinstance(words, pl.Series):
@@ -164,7 +176,7 @@ def _plain(cell: Any) -> object:
             return plainly(cell)
     if issubclass(kind, np.generic) and np.dtype(kind).kind in "iufb":
         return np.generic.item(cell)
-    return None
+    return plain_time(cell)
 
 
 def _null(_: object) -> None:
@@ -242,6 +254,11 @@ _KEY: Rules = {
     id(float): _same,
     id(bool): lambda cell: "true" if cell else "false",
 }
+_TIME: Rules = {
+    id(str): _text,
+    id(dt.date): iso_text,
+    id(dt.datetime): iso_text,
+}
 _ID: Rules = {
     id(str): encoded,
     id(int): _digit_bytes,
@@ -250,3 +267,10 @@ _ID: Rules = {
     id(bytes): _same,
     id(Decimal): _decimal,
 }
+_RULES: Mapping[Content, Rules] = {
+    Content.CODE: _KEY,
+    Content.ID: _ID,
+    Content.DATE: _TIME,
+    Content.TIME: _TIME,
+}
+"""Of other contents the cells are numbers."""

@@ -45,6 +45,9 @@ _PLAIN = {0, 3, 4}
 _DIFFERENCES = 5
 """Encodings, numbered as in the format: two of dictionaries; plain, of runs, packed."""
 
+_INT96_UNIT = "us"
+"""Old timestamps of 96 bits; in nanoseconds, years after 2262 would be others."""
+
 _TEXT = ("string", "large_string", "string_view", "binary", "large_binary")
 
 
@@ -104,7 +107,7 @@ class _Footer:
     def read(cls, file: File) -> _Footer:
         """Return the footer of a file."""
         source = open_content(file.content)
-        header = pq.ParquetFile(source)
+        header = pq.ParquetFile(source, coerce_int96_timestamp_unit=_INT96_UNIT)
         leaves = [header.schema.column(i) for i in range(len(header.schema))]
         # A part of a column may have the path that is another one's name.
         columns = {x.name: i for i, x in enumerate(leaves) if x.name == x.path}
@@ -154,6 +157,7 @@ class _Footer:
             pre_buffer=not isinstance(self.file.content, str | bytes),
             read_dictionary=[n for n in others if how[n] == "dictionary" and not large],
             binary_type=large,
+            coerce_int96_timestamp_unit=_INT96_UNIT,
         )
         rows = sum(self.metadata.row_group(group).num_rows for group in groups)
         if not others:

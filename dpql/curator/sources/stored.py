@@ -25,6 +25,9 @@ from dpql.model.spec import (
 _ANY_CELLS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
 """Types that can hold numbers, keys and ids alike."""
 
+_TIMES = (pl.String, pl.Categorical, pl.Enum, pl.Null, pl.Date, pl.Datetime)
+"""Types that can hold dates and times."""
+
 _WHOLE_IDS = (
     *(pl.Int8, pl.Int16, pl.Int32, pl.Int64),
     *(pl.UInt8, pl.UInt16, pl.UInt32, pl.Null),
@@ -98,19 +101,20 @@ def whole_ids(types: Mapping[str, Any]) -> frozenset[str]:
 def _can_hold(dtype: Any, column: Column) -> bool:  # noqa: PLR0911  one per type
     if isinstance(dtype, str):
         return False
+    if isinstance(column, DateColumn | TimeColumn):
+        return isinstance(dtype, _TIMES)
     if isinstance(dtype, _ANY_CELLS):
         return True
     match column:
         case NumberColumn():
             return bool(dtype.is_numeric())
         case CategoryColumn():
-            return bool(dtype.is_integer() or dtype.is_float())
+            decimal = column.numeric and dtype.is_decimal()
+            return bool(dtype.is_integer() or dtype.is_float() or decimal)
         case IdColumn():
             return bool(dtype.is_numeric() or dtype == pl.Binary)
         case BooleanColumn():
             return bool(dtype.is_numeric())
-        case DateColumn() | TimeColumn():
-            return bool(dtype.is_temporal())
         case _:
             assert_never(column)
 

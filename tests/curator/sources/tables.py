@@ -5,10 +5,11 @@ A further kind of source is a line in `KINDS`: every test over them then reads i
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from uuid import uuid4
 import duckdb
 import numpy as np
 import oracle
+import oracle_cells
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -25,10 +27,18 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from spec_text import make_spec
 
-from dpql.curator.columns import CanonicalColumn, Form, canonical_columns
+from dpql.curator.columns import CanonicalColumn, Content, Form, canonical_columns
 from dpql.curator.sources import open_source
 from dpql.curator.sources.source import BATCH_ROWS
-from dpql.model.spec import Data, NumberColumn
+from dpql.model.spec import (
+    BooleanColumn,
+    CategoryColumn,
+    Data,
+    DateColumn,
+    DropNulls,
+    NumberColumn,
+    TimeColumn,
+)
 
 FEW = settings(
     max_examples=10,
@@ -103,7 +113,19 @@ def expected(frame: pl.DataFrame, data: Data) -> Rows:
     return ordered(list(zip(*cells, strict=True)))
 
 
-def _meaning(cell: Any, dtype: pl.DataType, column: CanonicalColumn, data: Data) -> Any:
+def _meaning(  # noqa: PLR0911  one per content
+    cell: Any, dtype: pl.DataType, column: CanonicalColumn, data: Data
+) -> Any:
+    match column.content:
+        case Content.TRUTH:
+            return oracle_cells.truth(cell)
+        case Content.DATE:
+            return oracle_cells.day(cell)
+        case Content.TIME:
+            return oracle_cells.second(cell, column.zone)
+        case Content.NUMERIC_CODE:
+            key = str(oracle_cells.whole(cell))
+            return key if key in column.keys else None
     if column.is_number:
         declared = data.column(column.name)
         assert isinstance(declared, NumberColumn)
@@ -154,7 +176,8 @@ def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _as_json(frame: pl.DataFrame) -> pl.DataFrame:
     """Return fractions as they are written; those of keys count as doubles."""
-    frame = _as_doubles(frame).with_columns(pl.selectors.decimal().cast(pl.String))
+    frame = _written_times(_as_doubles(frame))
+    frame = frame.with_columns(pl.selectors.decimal().cast(pl.String))
     words = {"NaN": None, "Infinity": "inf", "-Infinity": "-inf"}
     for series in frame.select(
         pl.selectors.float() - pl.selectors.by_name("word", require_all=False)
@@ -163,6 +186,11 @@ def _as_json(frame: pl.DataFrame) -> pl.DataFrame:
         written = [words.get(text or "", text) for text in texts]
         frame = frame.with_columns(pl.Series(series.name, written, pl.String))
     return frame
+
+
+def _written_times(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return dates and timestamps as JSON has them: as text."""
+    return frame.with_columns(pl.selectors.temporal().cast(pl.String))
 
 
 def _as_doubles(frame: pl.DataFrame) -> pl.DataFrame:
@@ -251,7 +279,8 @@ def _quoted_cell(cell: str | bytes | None) -> bytes:
 
 def write_json(frame: pl.DataFrame, path: Path) -> Path:
     """Write lines of JSON with any bytes in their strings."""
-    members = [[_member(s.name, cell) for cell in s] for s in _as_doubles(frame)]
+    written = _written_times(_as_doubles(frame))
+    members = [[_member(s.name, cell) for cell in s] for s in written]
     lines = [b"{%s}\n" % b", ".join(line) for line in zip(*members, strict=True)]
     path.write_bytes(b"".join(lines))
     return path
@@ -409,4 +438,77 @@ def tables(draw: st.DrawFn) -> pl.DataFrame:
         dtype, cells = draw(st.sampled_from(_TYPES if name == "word" else types))
         held = st.lists(st.none() | cells, min_size=count, max_size=count)
         columns.append(pl.Series(name, draw(held), dtype))
+    return pl.DataFrame(columns)
+
+
+_DATES = st.one_of(
+    st.dates(),
+    st.sampled_from([dt.date(1, 1, 1), dt.date(9999, 12, 31), dt.date(1969, 12, 31)]),
+)
+_AT = dt.datetime.fromisoformat
+_CLOCKS = st.datetimes(_AT("0001-01-02"), _AT("9999-12-30"))
+_NEAR = st.datetimes(_AT("1700-01-01"), _AT("2200-01-01"))
+_WRITTEN = st.one_of(
+    st.sampled_from(["2023-02-29", "2024-02-29", "2024-06-01T24:00:00", "0000-12-31"]),
+    st.sampled_from(
+        ["2024-02-29T23:59:60Z", "2024-03-10 02:30", "2013-1-1", "10000-01-01"]
+    ),
+    st.sampled_from(
+        ["9999-12-31T23:30:00-05:00", "0000-12-31 23:30-01", "2013-01-01Z"]
+    ),
+    st.builds(
+        "{}{}{}{}".format,
+        st.dates().map(str),
+        st.sampled_from(["T", " ", "t", "  ", ""]),
+        st.sampled_from(["05:15", "05:15:09", "23:59:60", "24:00", "05:60", "5:15"]),
+        st.sampled_from(
+            ["", "Z", ".5", ".123456789", "+01:00", "-0530", "+24:00", "z"]
+        ),
+    ),
+    st.dates().map(str),
+)
+_TIME_TYPES: list[tuple[Any, st.SearchStrategy[Any]]] = [
+    (pl.Date, _DATES),
+    (pl.Datetime("ms"), _CLOCKS),
+    (pl.Datetime("us"), _CLOCKS),
+    (pl.Datetime("ns"), _NEAR),
+    (pl.Datetime("us", "UTC"), _CLOCKS.map(lambda x: x.replace(tzinfo=dt.UTC))),
+    (pl.String, _WRITTEN),
+    (pl.Categorical, _WRITTEN),
+    (pl.Null, st.none()),
+]
+_TRUTHS = ["true", "TRUE", "f", "yes", "0", "1.0", "01", "0e0", "1e-400", " 1", "2"]
+_SMALL: list[tuple[Any, st.SearchStrategy[Any]]] = [
+    (pl.String, st.sampled_from(_TRUTHS) | _TEXTS),
+    (pl.Int64, st.integers(-2, 13) | _INTEGERS),
+    (pl.Float64, st.sampled_from([0.0, -0.0, 1.0, 1.5, 12.0]) | _FLOATS),
+    (pl.Decimal(38, 3), st.sampled_from([Decimal(1), Decimal("1.001")]) | _DECIMALS),
+    (pl.UInt64, st.integers(0, 2**64 - 1)),
+    (pl.Boolean, st.booleans()),
+    (pl.Null, st.none()),
+]
+_WHOLE_KEYS = tuple(map(str, range(-1, 13)))
+NEW_TABLE = replace(
+    TABLE,
+    columns=(
+        BooleanColumn(name="flag", nulls=DropNulls()),
+        CategoryColumn(name="number", keys=_WHOLE_KEYS, numeric=True),
+        DateColumn(name="day", first=0, last=9, nulls=DropNulls()),
+        TimeColumn(name="utc", first=0, last=9, step=1, zone=0, nulls=DropNulls()),
+        TimeColumn(name="west", first=0, last=9, step=60, zone=-90, nulls=DropNulls()),
+    ),
+)
+"""Booleans, numeric keys, dates and times."""
+
+
+@st.composite
+def new_tables(draw: st.DrawFn) -> pl.DataFrame:
+    """Draw a frame of the columns of `NEW_TABLE`, of any types that may hold them."""
+    count = draw(st.integers(0, 9))
+    columns = []
+    for column in NEW_TABLE.columns:
+        few = column.name in ("flag", "number")
+        dtype, cells = draw(st.sampled_from(_SMALL if few else _TIME_TYPES))
+        held = st.lists(st.none() | cells, min_size=count, max_size=count)
+        columns.append(pl.Series(column.name, draw(held), dtype))
     return pl.DataFrame(columns)

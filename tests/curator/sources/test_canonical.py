@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import FEW, raw_text
 
-from dpql.curator.columns import CanonicalColumn, Form, code_bits
+from dpql.curator.columns import CanonicalColumn, Content, code_bits
 from dpql.curator.sources.canonical import (
     Canonicaliser,
     decoded,
@@ -22,8 +22,8 @@ from dpql.curator.sources.canonical import (
 )
 
 KEYS = ("b", "a", "\u00e9", "\ufffd", "17", "-1", "true", "17.5", "inf")
-_CODE = CanonicalColumn(name="k", form=Form.CODE, keys=KEYS)
-_ID = CanonicalColumn(name="p", form=Form.ID)
+_CODE = CanonicalColumn(name="k", content=Content.CODE, keys=KEYS)
+_ID = CanonicalColumn(name="p", content=Content.ID)
 _ODD = [
     b"\xff",
     b"a\xc3",
@@ -40,7 +40,7 @@ _CELLS = st.lists(
 
 
 def _codes(cells: Any, keys: tuple[str, ...] = KEYS) -> list[str | None]:
-    column = CanonicalColumn(name="k", form=Form.CODE, keys=keys)
+    column = CanonicalColumn(name="k", content=Content.CODE, keys=keys)
     dtype = {8: pl.UInt8(), 16: pl.UInt16(), 32: pl.UInt32()}[code_bits(len(keys))]
     found = Canonicaliser(column, dtype)(cells)
     assert dtype == found.dtype
@@ -141,33 +141,42 @@ def test_bytes_become_text_a_few_cells_at_a_time(size: int) -> None:
         assert wanted == decoded(pl.Series(cells, dtype=pl.Binary)).to_list()
 
 
-@pytest.mark.parametrize("form", Form)
+_TIMES = (Content.DATE, Content.TIME)
+_NUMBERS = tuple(x for x in Content if x not in (Content.CODE, Content.ID))
+
+
+@pytest.mark.parametrize("content", Content)
 @pytest.mark.parametrize(
-    ("dtype", "forms"),
+    ("dtype", "contents"),
     [
-        (pa.string(), tuple(Form)),
-        (pa.large_string(), tuple(Form)),
-        (pa.string_view(), tuple(Form)),
-        (pa.dictionary(pa.int8(), pa.string()), tuple(Form)),
-        (pa.int8(), tuple(Form)),
-        (pa.uint64(), tuple(Form)),
-        (pa.float16(), tuple(Form)),
-        (pa.bool_(), tuple(Form)),
-        (pa.null(), tuple(Form)),
-        (pa.decimal128(9, 2), (Form.WHOLE, Form.REAL, Form.ID)),
-        (pa.decimal128(9, -2), (Form.WHOLE, Form.REAL)),
-        (pa.decimal256(9, 2), (Form.WHOLE, Form.REAL)),
-        (pa.binary(), (Form.ID,)),
-        (pa.binary(3), (Form.ID,)),
-        (pa.binary_view(), (Form.ID,)),
-        (pa.date32(), ()),
+        (pa.string(), tuple(Content)),
+        (pa.large_string(), tuple(Content)),
+        (pa.string_view(), tuple(Content)),
+        (pa.dictionary(pa.int8(), pa.string()), tuple(Content)),
+        (pa.int8(), tuple(Content)),
+        (pa.uint64(), tuple(Content)),
+        (pa.float16(), tuple(Content)),
+        (pa.bool_(), tuple(Content)),
+        (pa.null(), tuple(Content)),
+        (pa.decimal128(9, 2), (*_NUMBERS, Content.ID)),
+        (pa.decimal128(9, -2), _NUMBERS),
+        (pa.decimal256(9, 2), _NUMBERS),
+        (pa.binary(), (Content.ID,)),
+        (pa.binary(3), (Content.ID,)),
+        (pa.binary_view(), (Content.ID,)),
+        (pa.date32(), _TIMES),
+        (pa.date64(), _TIMES),
+        (pa.timestamp("s"), _TIMES),
+        (pa.timestamp("ns", "+01:00"), _TIMES),
+        (pa.time32("s"), ()),
+        (pa.duration("s"), ()),
         (pa.list_(pa.int8()), ()),
-        (pa.dictionary(pa.int8(), pa.date32()), ()),
+        (pa.dictionary(pa.int8(), pa.date32()), _TIMES),
     ],
     ids=str,
 )
-def test_types_of_arrow_hold_cells_of_some_forms(
-    dtype: Any, forms: tuple[Form, ...], form: Form
+def test_types_of_arrow_hold_some_contents(
+    dtype: Any, contents: tuple[Content, ...], content: Content
 ) -> None:
     """A type that holds none is told by its name."""
-    assert (form in forms) is not isinstance(stored_type(dtype, form), str)
+    assert (content in contents) is not isinstance(stored_type(dtype, content), str)

@@ -21,7 +21,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tables import WHOLE, declare, rows
 
-from dpql.curator.columns import Form
+from dpql.curator.columns import Content
 from dpql.curator.sources import lines as reader
 from dpql.curator.sources import ndjson, open_source
 from dpql.curator.sources.lines import line_batches
@@ -30,13 +30,13 @@ from dpql.curator.sources.locate import File
 COLUMNS = ("a", "ab", "b c", "é", "")
 SPARE = ("z", ",", ":", "*", "^a$", "a:", 'a"', 'a":"b', 'z","a', "a\\", "n", "\x7f")
 MIXED = {
-    "a": Form.REAL,
-    "ab": Form.CODE,
-    "b c": Form.WHOLE,
-    "é": Form.ID,
-    "": Form.REAL,
+    "a": Content.REAL,
+    "ab": Content.CODE,
+    "b c": Content.WHOLE,
+    "é": Content.ID,
+    "": Content.REAL,
 }
-NUMBERS = (Form.WHOLE, Form.REAL)
+NUMBERS = tuple(x for x in Content if x not in (Content.CODE, Content.ID))
 UNUSED = 0x10FE00
 """Characters from here on stand for bytes in the oracle."""
 
@@ -69,11 +69,11 @@ def _raw(text: str) -> bytes:
     return raw
 
 
-def _cell(value: Any, form: Form) -> str | bytes | None:
+def _cell(value: Any, form: Content) -> str | bytes | None:
     found = _text(value, form)
     if isinstance(found, str) or found is None:
-        return found.encode() if form is Form.ID and found is not None else found
-    if form is Form.ID:
+        return found.encode() if form is Content.ID and found is not None else found
+    if form is Content.ID:
         return found
     try:
         return found.decode()
@@ -81,13 +81,13 @@ def _cell(value: Any, form: Form) -> str | bytes | None:
         return None
 
 
-def _text(value: Any, form: Form) -> str | bytes | None:
+def _text(value: Any, form: Content) -> str | bytes | None:
     match value:
         case bool():
             return str(int(value)) if form in NUMBERS else str(value).lower()
         case float():
             return None if math.isnan(value) else str(value)
-        case _Number() if form is Form.CODE and any(mark in value for mark in ".eE"):
+        case _Number() if form is Content.CODE and any(mark in value for mark in ".eE"):
             return _double(float(value))
         case _Number():
             return str(value)
@@ -103,7 +103,7 @@ def _double(number: float) -> str:
     return str(pl.Series([number]).cast(pl.String)[0])
 
 
-def _expected(data: bytes, forms: Mapping[str, Form]) -> pl.DataFrame:
+def _expected(data: bytes, forms: Mapping[str, Content]) -> pl.DataFrame:
     rows = [_row(line) for line in io.BytesIO(data).readlines()]
     cells = {
         name: [_cell(row.get(name.encode()), form) for row in rows]
@@ -113,13 +113,13 @@ def _expected(data: bytes, forms: Mapping[str, Form]) -> pl.DataFrame:
 
 
 def _frame(
-    cells: Mapping[str, Any], rows: int, _: object, forms: Mapping[str, Form]
+    cells: Mapping[str, Any], rows: int, _: object, forms: Mapping[str, Content]
 ) -> pl.DataFrame:
     """Return the cells as they are, where they would become canonical."""
     found = pl.DataFrame(
         {
             name: pl.Series(
-                cells[name], dtype=pl.Binary if form is Form.ID else pl.String
+                cells[name], dtype=pl.Binary if form is Content.ID else pl.String
             )
             for name, form in forms.items()
         }
@@ -128,7 +128,7 @@ def _frame(
     return found
 
 
-def _read(data: bytes, forms: Mapping[str, Form] = MIXED) -> pl.DataFrame:
+def _read(data: bytes, forms: Mapping[str, Content] = MIXED) -> pl.DataFrame:
     file = File(content=data, values={})
     batches = line_batches(file, header=False, longest=ndjson._LONG_LINE)
     made: Any = partial(_frame, forms=forms)
@@ -144,7 +144,7 @@ def _ordered(frames: list[pl.DataFrame]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=joined.schema, orient="row")
 
 
-def _check(data: bytes, forms: Mapping[str, Form] = MIXED) -> None:
+def _check(data: bytes, forms: Mapping[str, Content] = MIXED) -> None:
     assert _expected(data, forms).rows() == _read(data, forms).rows()
 
 
@@ -234,7 +234,7 @@ def _data(draw: st.DrawFn) -> bytes:
 
 
 _FORMS_OF = st.dictionaries(
-    st.sampled_from(COLUMNS + SPARE), st.sampled_from(Form), min_size=1, max_size=6
+    st.sampled_from(COLUMNS + SPARE), st.sampled_from(Content), min_size=1, max_size=6
 )
 
 
@@ -252,15 +252,17 @@ def test_any_lines_are_read_as_if_each_were_parsed(data: bytes) -> None:
 @pytest.mark.property
 @settings(max_examples=120, deadline=None)
 @given(data=_data(), forms=_FORMS_OF)
-@example(data=b'{"z":":"}\n{"a,":":"}', forms={":": Form.CODE})
+@example(data=b'{"z":":"}\n{"a,":":"}', forms={":": Content.CODE})
 @example(
     data=b'{"a":"b"}\n{"z":"z","a":"b"}',
-    forms=dict.fromkeys(['a":"b', 'z","a'], Form.ID),
+    forms=dict.fromkeys(['a":"b', 'z","a'], Content.ID),
 )
-@example(data=b'{"z":"x",":1":2}\n{"z":["x",":3"]}', forms={",": Form.CODE})
-@example(data=b'{"*": 1, "^a$": 2}', forms=dict.fromkeys(["*", "^a$", "a"], Form.REAL))
+@example(data=b'{"z":"x",":1":2}\n{"z":["x",":3"]}', forms={",": Content.CODE})
+@example(
+    data=b'{"*": 1, "^a$": 2}', forms=dict.fromkeys(["*", "^a$", "a"], Content.REAL)
+)
 def test_any_names_are_read_as_if_each_line_were_parsed(
-    data: bytes, forms: dict[str, Form]
+    data: bytes, forms: dict[str, Content]
 ) -> None:
     """Columns may have any names, also those that look like JSON."""
     _check(data, forms)
@@ -424,7 +426,7 @@ def test_a_long_line_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_more_columns_than_are_searched_for_are_parsed() -> None:
     """Very many columns give the parser's rows too."""
-    forms = {f"c{i}": Form.REAL for i in range(ndjson._MOST_COLUMNS + 1)}
+    forms = {f"c{i}": Content.REAL for i in range(ndjson._MOST_COLUMNS + 1)}
     line = json.dumps({name: i for i, name in enumerate(forms)})
     few = dict(list(forms.items())[1:])
     assert [True] == ndjson._is_plain(pl.Series([line]), few).to_list()

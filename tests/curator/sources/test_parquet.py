@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import oracle_cells
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +18,7 @@ from hypothesis import strategies as st
 from tables import (
     FEW,
     ID,
+    NEW_TABLE,
     REAL,
     TABLE,
     WHOLE,
@@ -230,3 +234,13 @@ def test_several_threads_read_one_file(*, remote: bool, tmp_path: Path) -> None:
             return
         with served({"/rows.parquet": path.read_bytes()}, ranges=True) as host:
             assert wanted == rows(f"{host}/rows.parquet", data)
+
+
+def test_old_timestamps_of_96_bits_keep_their_years(tmp_path: Path) -> None:
+    """Nanoseconds of 64 bits end in 2262; such timestamps do not."""
+    moments = [dt.datetime.fromisoformat(x) for x in ("2500-01-01", "1066-10-14")]
+    table = pa.table({"utc": pa.array(moments, pa.timestamp("us"))})
+    path = write_parquet(table, tmp_path, use_deprecated_int96_timestamps=True)
+    data = replace(NEW_TABLE, columns=(NEW_TABLE.column("utc"),))
+    expected = [(oracle_cells.second(moment, 0),) for moment in moments]
+    assert ordered(expected) == rows(path, data)

@@ -25,11 +25,13 @@ from tables import (
     FILES,
     ID,
     KINDS,
+    NEW_TABLE,
     TABLE,
     WHOLE,
     category,
     declare,
     expected,
+    new_tables,
     ordered,
     rows,
     tables,
@@ -70,6 +72,18 @@ def test_every_kind_of_data_has_the_same_cells(
     assert frame.height == source.row_count()
     made = made if kind != "arrow stream" else KINDS[kind].make(frame, tmp_path)
     assert expected(stored, TABLE) == rows(made, TABLE)
+
+
+@pytest.mark.property
+@pytest.mark.parametrize("kind", KINDS)
+@given(frame=new_tables())
+@FEW
+def test_every_kind_of_data_has_the_same_times_and_truths(
+    kind: str, frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    """Booleans, numeric keys, dates and times mean the same however they are stored."""
+    stored, made = KINDS[kind].stored(frame), KINDS[kind].make(frame, tmp_path)
+    assert expected(stored, NEW_TABLE) == rows(made, NEW_TABLE)
 
 
 UMLAUTS = [b"M\xfcller", b"M\xe4ller", b"M\xc3\xbcller", "M\ufffdller".encode()]
