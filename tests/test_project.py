@@ -24,6 +24,7 @@ EXACT = (
     "curator",
 )
 FLOATS_ALLOWED = {
+    "mechanisms/gaussian_vector.py",
     "mechanisms/vector.py",
     "curator/grid.py",
     "review/curves/chart.py",
