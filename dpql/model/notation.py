@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact
 from fractions import Fraction
 from functools import cache, partial
+from itertools import pairwise
 
 from dpql.model.characters import look
 from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
@@ -258,6 +259,17 @@ def number_text(value: Fraction) -> str:
             *(sign + other for other in _with_exponents(digits, decimals)),
         ],
         key=len,
+    )
+
+
+def bin_keys(
+    edges: Sequence[Fraction], write: Callable[[Fraction], str] = number_text
+) -> tuple[str, ...]:
+    """Return the bins between edges as text; only the last one is closed."""
+    last = len(edges) - 2
+    return tuple(
+        f"[{write(low)}, {write(high)}{']' if i == last else ')'}"
+        for i, (low, high) in enumerate(pairwise(edges))
     )
 
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar, overload
 
-from dpql.model.notation import number_text, plain
+from dpql.model.notation import bin_keys, number_text, plain
 from dpql.model.plan import VERSION, Plan, Step
 from dpql.model.release_text import as_csv, as_html, as_text
 from dpql.model.spec import CategoryColumn, Data
@@ -218,21 +218,10 @@ def cells(
     axes = [_keys(data, name) for name in step.by]
     for column in step.bin_columns:
         write = number_text if version > 1 else plain
-        axes.append(bins(step.edges, write) or _keys(data, column))
+        axes.append(bin_keys(step.edges, write) or _keys(data, column))
     if step.at:
         axes.append(tuple(map(str, step.at)))
     return product(*axes)
-
-
-def bins(
-    edges: Sequence[Fraction], write: Callable[[Fraction], str] = number_text
-) -> tuple[str, ...]:
-    """Return the bins between edges as text; only the last one is closed."""
-    last = len(edges) - 2
-    return tuple(
-        f"[{write(low)}, {write(high)}{']' if i == last else ')'}"
-        for i, (low, high) in enumerate(pairwise(edges))
-    )
 
 
 def _keys(data: Data, name: str) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from dpql.errors import Span
 from dpql.model.expression import (
@@ -30,6 +32,9 @@ from dpql.model.expression import (
     Operator,
     Or,
 )
+
+if TYPE_CHECKING:
+    from dpql.model.lattice import Lattice
 
 __all__ = [
     "AccuracyTarget",
@@ -218,7 +223,7 @@ class RowsAtMost:
 Rows = RowsExactly | RowsAtMost
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Data:
     """The source, named only, and what is public about it."""
 
@@ -227,21 +232,61 @@ class Data:
     columns: tuple[Column, ...]
     derived: tuple[DerivedColumn, ...] = ()
 
+    @cached_property
+    def lattice(self) -> Lattice:
+        """The exact integers of the expressions over the columns."""
+        from dpql.model.lattice import Lattice
+
+        return Lattice.of(self)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Column]:
+        """All columns, a derived one as the declared one that it is like."""
+        from dpql.model.lattice import like
+
+        found = {column.name: column for column in self.columns}
+        for name, node in self.lattice.derived.items() if self.derived else ():
+            found[name] = like(name, node)
+        return found
+
     def column(self, name: str) -> Column:
         """Return the column of that name; resolve has made sure there is one."""
-        return next(column for column in self.columns if column.name == name)
+        return self.by_name[name]
 
     def category(self, name: str) -> CategoryColumn:
-        """Return the category of that name."""
+        """Return the column of keys of that name; what is true or false has two."""
         column = self.column(name)
+        if isinstance(column, BooleanColumn):
+            return CategoryColumn(name=name, keys=("false", "true"))
         assert isinstance(column, CategoryColumn), "the planner lets no other group"
         return column
 
     def number(self, name: str) -> NumberColumn:
-        """Return the column of numbers of that name."""
+        """Return the column of numbers of that name.
+
+        Truth is 0 or 1, a date its day and a time its second, from 1970-01-01.
+        """
         column = self.column(name)
-        assert isinstance(column, NumberColumn), "the planner sums no other"
-        return column
+        match column:
+            case NumberColumn():
+                return column
+            case BooleanColumn():
+                lower, step, steps = 0, 1, 1
+            case DateColumn(first=lower):
+                step, steps = 1, column.last - lower
+            case TimeColumn(first=lower, step=step):
+                steps = (column.last - lower) // step
+            case _:
+                raise AssertionError("the planner sums no other")
+        return NumberColumn(
+            name=name,
+            type=NumberType.INTEGER,
+            lower=Fraction(lower),
+            upper=Fraction(lower + steps * step),
+            step=Fraction(step),
+            unit=None,
+            nulls=column.nulls,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

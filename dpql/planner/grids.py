@@ -15,6 +15,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpql.exact import power_of_two_up, two_to
+from dpql.model.doubles import double_error
 from dpql.model.limits import LARGEST_WHOLE
 from dpql.model.plan import Grid
 from dpql.model.spec import NumberColumn, NumberType
@@ -22,7 +23,6 @@ from dpql.model.spec import NumberColumn, NumberType
 _LEAST = 20
 _FINEST = {1: 46, 2: 31}
 _SIGNED = (1 << 63) - 1
-_DOUBLE = 53
 _LARGEST = two_to(1023)
 _SMALLEST = two_to(-1022)
 _HALF = Fraction(1, 2)
@@ -37,12 +37,12 @@ def choose_grid(
     if column.step is not None:
         steps = (width / column.step).__floor__()
         if steps <= 1 << finest:
-            shake = _double_error(column, steps)
+            shake = double_error(column, steps)
             exact = column.type is NumberType.INTEGER or shake < _HALF
             return _grid(column, steps, Fraction(0) if exact else _HALF + shake)
     wanted = _LEAST + power_of_two_up(max(Fraction(1), rows * epsilon))
     steps = 1 << max(min(wanted, finest), min(_LEAST, finest))
-    return _grid(column, steps, _HALF + _double_error(column, steps))
+    return _grid(column, steps, _HALF + double_error(column, steps))
 
 
 def is_countable(column: NumberColumn) -> bool:
@@ -75,25 +75,3 @@ def _grid(column: NumberColumn, steps: int, error: Fraction) -> Grid:
         steps=steps,
         error=error,
     )
-
-
-def _double_error(column: NumberColumn, steps: int) -> Fraction:
-    """Return how far, in steps, an evaluation in doubles can stray before rounding.
-
-    2**(q-50), and 2**(q-52) max(|a|, |b|) / w when a bound or the values
-    themselves are no doubles
-    """
-    q = power_of_two_up(Fraction(steps))
-    error = two_to(q - 50)
-    bounds = (column.lower, column.upper)
-    if column.type is not NumberType.FLOAT or not all(map(_is_double, bounds)):
-        farthest = max(abs(bound) for bound in bounds)
-        error += two_to(q - 52) * farthest / (column.upper - column.lower)
-    return error
-
-
-def _is_double(number: Fraction) -> bool:
-    odd = number.denominator & (number.denominator - 1)
-    significant = abs(number.numerator)
-    significant //= (significant & -significant) or 1
-    return not odd and significant.bit_length() <= _DOUBLE

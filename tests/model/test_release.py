@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from spec_text import make_spec
 
+from dpql.model.notation import bin_keys
 from dpql.model.plan import Plan
 from dpql.model.release import (
     Deferred,
@@ -18,7 +19,6 @@ from dpql.model.release import (
     Release,
     Result,
     Value,
-    bins,
     cells,
     headings,
 )
@@ -89,13 +89,13 @@ def test_cells_are_products_in_the_order_of_the_plan() -> None:
     ] == list(cells(step, PLAN.spec.data))
     assert [("a",), ("b",)] == list(cells(PLAN.step("kinds"), PLAN.spec.data))
     assert [()] == list(cells(PLAN.step("mean"), PLAN.spec.data))
-    assert () == bins(())
+    assert () == bin_keys(())
 
 
 def test_bins_have_exact_edges() -> None:
     """Edges that agree in fifteen digits are different texts; 1/3 is a fraction."""
     third, near = Fraction(1, 3), Fraction(10**15 + 1, 10**16)
-    assert ("[0, 0.1000000000000001)", "[0.1000000000000001, 1/3]") == bins(
+    assert ("[0, 0.1000000000000001)", "[0.1000000000000001, 1/3]") == bin_keys(
         (Fraction(0), near, third)
     )
 
