@@ -356,8 +356,8 @@ def _computed(node: nodes.Node, data: Data, row: Row) -> int | None:  # noqa: C9
             key = _part(part, name, data, row)
             return None if key is None else node.shape.keys.index(key)
         case nodes.KeyNumber(operand=operand, first=first):
-            place = of(operand)
-            return None if place is None else first + place
+            index = of(operand)
+            return None if index is None else first + index
         case nodes.Filled(operand=operand, by=by, fill=fill):
             x = of(operand)
             return fill if x is None else by * x
@@ -378,8 +378,8 @@ def _computed(node: nodes.Node, data: Data, row: Row) -> int | None:  # noqa: C9
             truths = [of(operand) for operand in operands]
             return 1 if 1 in truths else None if None in truths else 0
         case nodes.Mapped(operand=operand, codes=codes, missing=missing):
-            place = of(operand)
-            return missing if place is None else codes[place]
+            index = of(operand)
+            return missing if index is None else codes[index]
         case nodes.Whole(z=z):
             return z
         case nodes.CellBand(column=name, edges=edges):

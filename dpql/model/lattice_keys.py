@@ -109,10 +109,10 @@ def mapped(found: Map, operand: Node) -> Node:
     keys = tuple(dict.fromkeys(value for value in values if value is not None))
     if not keys:
         raise Untyped("a map without values")
-    place = {key: index for index, key in enumerate(keys)}
+    index = {key: code for code, key in enumerate(keys)}
     reached = [pairs.get(key, found.otherwise) for key in known]
-    codes = tuple(None if value is None else place[value] for value in reached)
-    missing = None if found.missing is None else place[found.missing]
+    codes = tuple(None if value is None else index[value] for value in reached)
+    missing = None if found.missing is None else index[found.missing]
     nullable = None in codes or (operand.shape.nullable and missing is None)
     return Mapped(
         operand=operand,

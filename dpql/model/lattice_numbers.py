@@ -207,7 +207,7 @@ def _floored(operand: Node, times: int, plus: int, over: int, step: Fraction) ->
 
 def _quotient(call: Call, numbers: Sequence[Node]) -> Node:
     x, y, *_ = numbers
-    lower, upper, step = (constant(call, place) for place in (2, 3, 4))
+    lower, upper, step = (constant(call, index) for index in (2, 3, 4))
     if step <= 0:
         raise Untyped("the step must be above 0", operand=4)
     if lower > upper:
@@ -304,16 +304,16 @@ def _filled(call: Call, numbers: Sequence[Node]) -> Node:
     return Filled(operand=operand, by=by, fill=fill, shape=shape)
 
 
-def constant(call: Call, place: int) -> Fraction:
+def constant(call: Call, index: int) -> Fraction:
     """Return the constant number at a place.
 
     Raises:
         Untyped: it is none.
     """
-    operand = call.operands[place]
+    operand = call.operands[index]
     if isinstance(operand, Constant) and isinstance(operand.value, Fraction):
         return operand.value
-    raise Untyped("a constant number is needed here", "such as `15`", operand=place)
+    raise Untyped("a constant number is needed here", "such as `15`", operand=index)
 
 
 _BUILDERS: dict[Function, Callable[[Call, Sequence[Node]], Node]] = {

@@ -172,8 +172,8 @@ def listed(tested: Tested, values: Sequence[Literal]) -> Node:
         )
     node = as_number(tested.node, tested.lattice)
     shape = node.shape
-    places = (value / shape.step for value in numbers)
-    whole = sorted(int(z) for z in places if z.denominator == 1)
+    indices = (value / shape.step for value in numbers)
+    whole = sorted(int(z) for z in indices if z.denominator == 1)
     return Among(
         operand=node,
         values=tuple(z for z in whole if shape.low <= z <= shape.high),
@@ -264,11 +264,11 @@ def paired(
         is_numbered(left, lattice) and is_numbered(right, lattice)
     ):
         _require_equality(left, operator)
-        places = {key: place for place, key in enumerate(right.shape.keys)}
+        indices = {key: index for index, key in enumerate(right.shape.keys)}
         return KeyPair(
             left=left,
             right=right,
-            codes=tuple(places.get(key, -1) for key in left.shape.keys),
+            codes=tuple(indices.get(key, -1) for key in left.shape.keys),
             negated=operator is Operator.UNEQUAL,
             shape=shaped(replace(TRUTH, nullable=nullable(left, right)), left, right),
         )
@@ -300,7 +300,7 @@ def joined(expression: Not | And | Or, operands: Sequence[Node]) -> Node:
     Raises:
         Untyped: an operand is no condition.
     """
-    found = tuple(as_truth(node, place) for place, node in enumerate(operands))
+    found = tuple(as_truth(node, index) for index, node in enumerate(operands))
     shape = shaped(replace(TRUTH, nullable=nullable(*found)), *found)
     match expression:
         case Not():
