@@ -26,6 +26,8 @@ YAML_BLOCKS: frozenset[Path] = frozenset(
         (),
         ("data",),
         ("data", "columns"),
+        ("columns",),
+        ("derived",),
         ("privacy",),
         ("statistics",),
         ("statistics", _ANY),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from dpql.errors import InternalFault
+from dpql.errors import InternalFault, SpecError
 from dpql.language import comments, predicate
 from dpql.language.comments import Commentary, Notes, Words
-from dpql.language.keys import SPEC
+from dpql.language.dataset import is_dataset, shape_of
 from dpql.language.shape_check import check
 from dpql.language.source import Form, Source, examine, form_named
 from dpql.language.text_writer import text_lines
@@ -21,11 +21,17 @@ _MARKS = {Form.YAML: "#", Form.DPQL: "--"}
 
 
 def format_text(
-    text: str, *, source: str = "<text>", form: str, to: str | None = None
+    text: str,
+    *,
+    source: str = "<text>",
+    form: str,
+    to: str | None = None,
+    explicit: bool = False,
 ) -> str:
     """Return the text in canonical layout, or in the other form's.
 
-    Formatting twice changes nothing more, and no comment is lost.
+    ``explicit`` writes out what the text leaves to the language. Formatting twice
+    changes nothing more, and no comment is lost.
 
     Raises:
         SpecError: the text has faults of syntax or shape; faults of meaning are let be.
@@ -33,6 +39,17 @@ def format_text(
     before = form_named(form)
     after = before if to is None else form_named(to)
     root, commentary = _read(examine(text, source), before)
+    if after is Form.DPQL and is_dataset(root):
+        raise SpecError.of(
+            "DPQL347",
+            "a dataset file has one form",
+            span=root.span,
+            hint="keep it as NAME.yaml; specs in either form may name it",
+        )
+    if explicit:
+        from dpql.language.explicit import with_defaults
+
+        root = with_defaults(root)
     if after is not before:
         commentary = comments.carried(commentary, root, after)
     result = written(root, after, commentary)
@@ -56,7 +73,7 @@ def _read(source: Source, form: Form) -> tuple[Mapping, Commentary]:
 
         root = text_reader.read(source)
         found = list(comments.in_text(source))
-    check(root, SPEC, source, "the spec")
+    check(root, shape_of(root), source, "the spec")
     source.check()
     assert isinstance(root, Mapping)
     spans = comments.units(root, form, source)
@@ -68,6 +85,8 @@ def _read(source: Source, form: Form) -> tuple[Mapping, Commentary]:
 def _with_conditions(root: Mapping, source: Source) -> Mapping:
     """Return the tree with every condition in its canonical form."""
     statistics = root.get("statistics")
+    if statistics is None:
+        return root
     assert isinstance(statistics, Mapping)
     entries = tuple(
         Entry(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dpql.language.left_out import LEFT_OUT
 from dpql.model import limits
 from dpql.model.shape import (
@@ -301,3 +303,95 @@ SPEC = Record(
         ),
     ),
 )
+
+
+def _optional(field: Field) -> Field:
+    return replace(field, required=False)
+
+
+def _without(record: Record, *names: str) -> tuple[Field, ...]:
+    return tuple(field for field in record.fields if field.name not in names)
+
+
+_ASKED_DATA = Record(
+    what="the data",
+    fields=(
+        _required(
+            "dataset",
+            NAME,
+            "The name of the owner's dataset file, which declares the data.",
+            "wages",
+        ),
+        *(
+            replace(_optional(field), summary=f"Narrower than the owner's: {lowered}")
+            for field in _without(_DATA, "source", "rows")
+            for lowered in (field.summary[:1].lower() + field.summary[1:],)
+        ),
+    ),
+)
+
+ASKING = replace(
+    SPEC,
+    what="a spec",
+    fields=tuple(
+        replace(
+            field,
+            shape=Either(word=NAME, record=_ASKED_DATA),
+            summary="The name of the owner's dataset file, and what is narrowed.",
+            examples=("wages",),
+        )
+        if field.name == "data"
+        else replace(
+            field,
+            shape=replace(
+                _PRIVACY,
+                fields=tuple(
+                    _optional(part) if part.name == "unit" else part
+                    for part in _PRIVACY.fields
+                ),
+            ),
+        )
+        if field.name == "privacy"
+        else field
+        for field in SPEC.fields
+    ),
+)
+"""A spec of data that a dataset file declares."""
+
+DATASET = Record(
+    what="a dataset file",
+    fields=(
+        SPEC.fields[0],
+        _required(
+            "dataset",
+            NAME,
+            "The name of the data: of this file, of the source, and in the ledger.",
+            "wages",
+        ),
+        *_without(_DATA, "source"),
+        _required(
+            "privacy",
+            Record(
+                what="the privacy promise",
+                fields=_without(_PRIVACY, "epsilon", "delta"),
+            ),
+            "Who is protected, and what one unit may contribute at most.",
+            {"unit": "person_id", "contributes": {"rows": 3, "groups": 1}},
+        ),
+        _field(
+            "cap",
+            Record(
+                what="the cap",
+                fields=(
+                    _required(
+                        "epsilon", POSITIVE, "The most that is ever spent on them.", 4
+                    ),
+                    _field("delta", NUMBER, "The same of delta. 0 if absent.", 0),
+                ),
+            ),
+            "The budget of the data; `dpql ledger open --dataset-file` takes it.",
+            {"epsilon": 4},
+        ),
+    ),
+)
+"""What the owner of data declares once, for all specs."""

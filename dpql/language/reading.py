@@ -5,33 +5,54 @@ from __future__ import annotations
 from pathlib import Path
 
 from dpql.language import source as sources
-from dpql.language.keys import SPEC
+from dpql.language.dataset import (
+    Finder,
+    asked,
+    dataset_of,
+    declared,
+    in_folder,
+    merged,
+    shape_of,
+)
+from dpql.language.keys import DATASET, SPEC
+from dpql.language.narrowing import check_columns, check_promise
 from dpql.language.resolve import resolve
 from dpql.language.shape_check import check
 from dpql.language.source import Form, Source
-from dpql.language.tree import Mapping, Node
+from dpql.language.tree import Mapping, Node, Scalar
 from dpql.language.yaml_reader import YamlReader
 from dpql.model.spec import Spec
 
 
-def load(path: str | Path) -> Spec:
-    """Return the meaning of a spec file, .yaml or .dpql.
+def load(path: str | Path, *, find: Finder = in_folder) -> Spec:
+    """Return the meaning of a spec file, .yaml or .dpql; ``find`` finds dataset files.
 
     Raises:
         SpecError: with every fault of the file with its line and column.
     """
     file = Path(path)
     form = sources.form_of(file)
-    return _meaning(sources.read(file), form)
+    return _meaning(sources.read(file), form, find)
 
 
-def load_text(text: str, *, source: str = "<text>", form: str) -> Spec:
+def load_text(
+    text: str, *, source: str = "<text>", form: str, find: Finder = in_folder
+) -> Spec:
     """Return the meaning of a text; ``source`` names it in faults.
 
     Raises:
         SpecError: with every fault of the text with its line and column.
     """
-    return _meaning(sources.examine(text, source), sources.form_named(form))
+    return _meaning(sources.examine(text, source), sources.form_named(form), find)
+
+
+def parse_text(text: str, *, source: str, form: Form) -> Node:
+    """Return the tree of a text, whatever its shape.
+
+    Raises:
+        SpecError: with every fault of its syntax.
+    """
+    return parsed(sources.examine(text, source), form)
 
 
 def parsed(source: Source, form: Form) -> Node:
@@ -44,9 +65,33 @@ def parsed(source: Source, form: Form) -> Node:
     return text_reader.read(source)
 
 
-def _meaning(source: Source, form: Form) -> Spec:
+def _meaning(source: Source, form: Form, find: Finder) -> Spec:
     root = parsed(source, form)
-    check(root, SPEC, source, "the spec")
+    shape = shape_of(root)
+    if shape is DATASET:
+        raise source.fail(
+            "DPQL346",
+            "this is a dataset file, which asks for nothing",
+            root.span,
+            "write a spec that names it: `data: NAME`, and what to release",
+        )
+    check(root, shape, source, "the spec")
     if not isinstance(root, Mapping):
         raise source.error()
-    return resolve(root, source)
+    if shape is SPEC:
+        return resolve(root, source)
+    return _within(root, source, find)
+
+
+def _within(root: Mapping, source: Source, find: Finder) -> Spec:
+    """Return the meaning of a spec whose data a dataset file declares."""
+    name = asked(root)
+    if not isinstance(name, Scalar) or any(f.span == name.span for f in source.faults):
+        raise source.error()
+    dataset = dataset_of(root, source, find)
+    check_promise(root, dataset, source)
+    whole = merged(root, dataset)
+    spec = resolve(whole, source)
+    check_columns(root, declared(dataset.source).spec, spec, source)
+    source.check()
+    return spec

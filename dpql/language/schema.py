@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, assert_never
 
 from dpql.language import numbers
-from dpql.language.keys import SPEC
+from dpql.language.keys import ASKING, DATASET, SPEC
 from dpql.model.limits import LONGEST_NUMBER
 from dpql.model.shape import (
     Choice,
@@ -29,6 +29,8 @@ from dpql.model.shape import (
 
 Schema = dict[str, Any]
 
+_NAMES_DATASET = {"type": "object", "required": ["dataset"]}
+
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -39,11 +41,33 @@ def spec_schema() -> Schema:
         "$id": "urn:dpql:schema:spec:v1",
         "title": "dpql spec, version 1",
         "description": "Statistics to release under differential privacy.",
-        **schema_of(SPEC),
+        # Data of a dataset file are named, and whom to protect is the owner's word.
+        "if": {
+            "properties": {
+                "data": {"anyOf": [{"not": {"type": "object"}}, _NAMES_DATASET]}
+            },
+            "required": ["data"],
+        },
+        "then": schema_of(ASKING),
+        "else": schema_of(SPEC),
     }
 
 
-SCHEMAS: dict[str, Callable[[], Schema]] = {"spec.v1": spec_schema}
+def dataset_schema() -> Schema:
+    """Return the JSON Schema of a dataset file."""
+    return {
+        "$schema": DIALECT,
+        "$id": "urn:dpql:schema:dataset:v1",
+        "title": "dpql dataset file, version 1",
+        "description": "What the owner of data declares once, for all specs.",
+        **schema_of(DATASET),
+    }
+
+
+SCHEMAS: dict[str, Callable[[], Schema]] = {
+    "spec.v1": spec_schema,
+    "dataset.v1": dataset_schema,
+}
 """The schemas that this package generates, by the name of their file."""
 
 

@@ -71,7 +71,16 @@ class Source:
 
     def error(self) -> SpecError:
         """Return the error of all faults, in the order of the text."""
-        return SpecError(sorted(self.faults, key=_order))
+        return SpecError(sorted(self.faults, key=self._order))
+
+    def _order(self, fault: Diagnostic) -> tuple[bool, int, int]:
+        """Sort by the text; what a dataset file says comes after it."""
+        span = fault.span
+        return (
+            (span.source != self.name, span.line, span.column)
+            if span
+            else (False, 0, 0)
+        )
 
     def check(self) -> None:
         """Raise the error if there is any fault."""
@@ -160,10 +169,6 @@ def _refuse_hidden(source: Source) -> None:
             source.stretch(index, index + 1),
             "delete it; a reviewer could not see it",
         )
-
-
-def _order(fault: Diagnostic) -> tuple[int, int]:
-    return (fault.span.line, fault.span.column) if fault.span else (0, 0)
 
 
 def _unreadable(name: str, reason: str) -> SpecError:

@@ -76,6 +76,8 @@ class TextBuilder(ConditionBuilder):
             parent = blocks.setdefault(outer[0], {}) if outer else top
             key = Scalar(name, (parent.get(name) or entries[0]).key.span)
             parent[name] = Entry(key, Mapping(entries, key.span))
+        if "data" in top:
+            top["data"] = _with_dataset(top["data"])
         return Mapping(tuple(top.values()), self._source.span(0, 0, 0, 1))
 
     def _insert(self, block: dict[str, Entry], entry: Entry) -> None:
@@ -153,9 +155,11 @@ class TextBuilder(ConditionBuilder):
 
     def privacy(self, children: list[Any]) -> Parts:
         """`protect UNIT giving ... under ... spending ...`."""
-        word, unit, *rest = children
-        parts = [("", self._entry(word, "privacy", unit))]
-        parts.append(("privacy", self._entry(word, "unit", unit)))
+        word, *rest = children
+        head = self._scalar(word)
+        parts = [("", Entry(Scalar("privacy", head.span), head))]
+        if rest and isinstance(rest[0], Scalar):
+            parts.append(("privacy", self._entry(word, "unit", rest.pop(0))))
         for part in rest:
             entries = part if isinstance(part, list) else [part]
             parts += [("privacy", entry) for entry in entries]
@@ -312,3 +316,15 @@ class TextBuilder(ConditionBuilder):
             self._insert(block, entry)
         key = self._scalar(name)
         return Entry(key, Mapping(tuple(block.values()), key.span))
+
+
+def _with_dataset(data: Entry) -> Entry:
+    """Return the block of the data; without a number of rows it names a dataset."""
+    assert isinstance(data.value, Mapping)
+    named, *others = data.value.entries
+    if named.name != "source" or data.value.get("rows") is not None:
+        return data
+    if not others:
+        return Entry(data.key, named.value)
+    dataset = Entry(Scalar("dataset", named.key.span), named.value)
+    return Entry(data.key, Mapping((dataset, *others), data.value.span))

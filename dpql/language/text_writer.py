@@ -18,7 +18,7 @@ def text_lines(root: Mapping) -> list[Line]:
         (("dpql",), f"dpql {_scalar(root, 'dpql')}"),
         (("release",), f"release {name} {purpose}"),
     ]
-    lines += _data(_mapping(root, "data"))
+    lines += _data(root)
     lines += _privacy(_mapping(root, "privacy"))
     if root.get("defaults") is not None:
         settings = _settings(_mapping(root, "defaults"), "alpha", "gamma", "mechanism")
@@ -30,15 +30,28 @@ def text_lines(root: Mapping) -> list[Line]:
     return lines
 
 
-def _data(data: Mapping) -> list[Line]:
+def _data(root: Mapping) -> list[Line]:
+    named = root.get("data")
+    if isinstance(named, Scalar):
+        return [(("data",), f"from {name_text(named.text)}")]
+    data = _mapping(root, "data")
+    if data.get("dataset") is not None:
+        head = f"from {name_text(_scalar(data, 'dataset'))}"
+        return [(("data",), head), *_columns(data)]
     rows = _mapping(data, "rows")
     bound = "exactly" if rows.get("exactly") else "at most"
     count = _scalar(rows, "exactly" if rows.get("exactly") else "at_most")
     head = f"from {name_text(_scalar(data, 'source'))} with {bound} {_rows(count)}"
+    return [(("data",), head), *_columns(data)]
+
+
+def _columns(data: Mapping) -> list[Line]:
+    if data.get("columns") is None:
+        return []
     columns = _mapping(data, "columns").entries
     names = [name_text(entry.name) for entry in columns]
     width = max(map(len, names))
-    lines: list[Line] = [(("data",), head)]
+    lines: list[Line] = []
     for name, entry in zip(names, columns, strict=True):
         path: Path = ("data", "columns", entry.name)
         assert isinstance(entry.value, Mapping)
@@ -66,7 +79,9 @@ def _column(column: Mapping) -> str:
 
 
 def _privacy(privacy: Mapping) -> list[Line]:
-    head = f"protect {subject_text(_scalar(privacy, 'unit'))}"
+    head = "protect"
+    if privacy.get("unit") is not None:
+        head += f" {subject_text(_scalar(privacy, 'unit'))}"
     if privacy.get("contributes") is not None:
         head += f" {_giving(_mapping(privacy, 'contributes'))}"
     under = f"spending {_settings(privacy, 'epsilon', 'delta')}"

@@ -6,7 +6,7 @@ import json
 import re
 
 from dpql.language.comments import YAML_BLOCKS, Path, general
-from dpql.language.keys import SPEC
+from dpql.language.dataset import shape_of
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.model.shape import (
     Choice,
@@ -30,19 +30,19 @@ _BRACKETS = re.compile(r"[,\[\]{}:#\"'&*?|<>=!%@`]")
 
 
 def yaml_lines(root: Mapping) -> list[Line]:
-    """Return the lines of a tree that has the shape of a spec."""
-    return _block(root, SPEC, ())
+    """Return the lines of a tree that has the shape of a spec or a dataset file."""
+    return _block(root, shape_of(root), ())
 
 
 def _block(node: Node, shape: Shape, path: Path) -> list[Line]:
     lines: list[Line] = []
     ordered = in_order(node, shape)
     keys = [_text(entry.name, flow=False) for entry, _ in ordered]
-    aligned = max(map(len, keys), default=0) if path == ("data", "columns") else 0
+    aligned = max(map(len, keys), default=0) if path[-1:] == ("columns",) else 0
     for key, (entry, inner) in zip(keys, ordered, strict=True):
         below = (*path, entry.name)
         start = "  " * len(path) + f"{key}:"
-        if general(below) in YAML_BLOCKS:
+        if general(below) in YAML_BLOCKS and isinstance(entry.value, Mapping):
             lines += [(below, start), *_block(entry.value, inner, below)]
         else:
             gap = " " * max(1, aligned + 1 - len(key))

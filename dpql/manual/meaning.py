@@ -207,4 +207,65 @@ MEANING: dict[str, Code] = {
         wrong="median: age\nmechanism: geometric",
         right="median: age",
     ),
+    "DPQL340": Code(
+        title="there is no such dataset file",
+        cause=(
+            "`data: NAME` stands for what the owner declares in `datasets/NAME.yaml`, "
+            "beside `dpql.toml` in the working directory or above it. A spec may "
+            "declare its data itself instead: `source`, `rows`, `columns`."
+        ),
+        wrong="data: wags",
+        right="data: wages",
+    ),
+    "DPQL341": Code(
+        title="the dataset file is called otherwise than it says",
+        cause="A dataset has one name: of its file, of the source, in the ledger.",
+        wrong="dataset: people",
+        right="dataset: wages",
+    ),
+    "DPQL342": Code(
+        title="the spec protects otherwise than the owner asks",
+        cause=(
+            "Whom the budget of the data protects, and which data sets must look "
+            "alike, is the owner's to say. A spec may repeat it and not change it."
+        ),
+        wrong="unit: row",
+        right="unit: person_id",
+    ),
+    "DPQL343": Code(
+        title="the spec lets a unit contribute more than the owner allows",
+        cause=(
+            "`rows`, `groups` and `total` of a spec, and of each of its statistics, "
+            "are at most those of the dataset file."
+        ),
+        wrong="contributes: {rows: 9, groups: 1}",
+        right="contributes: {rows: 2, groups: 1}",
+    ),
+    "DPQL344": Code(
+        title="the spec asks for more than the cap",
+        cause="One release cannot spend more than the owner ever spends on the data.",
+        wrong="epsilon: 9",
+        right="epsilon: 1",
+    ),
+    "DPQL345": Code(
+        title="the spec widens a column of the owner",
+        cause=(
+            "A spec may take bounds within the owner's, on the same grid, and some of "
+            "the owner's keys. Type, step, unit of measure and nulls stay the owner's."
+        ),
+        wrong="age: {type: integer, bounds: [0, 200], nulls: drop}",
+        right="age: {type: integer, bounds: [18, 65], nulls: drop}",
+    ),
+    "DPQL346": Code(
+        title="a dataset file where a spec belongs",
+        cause="A dataset file declares data. A spec names it and asks.",
+        wrong="dpql plan datasets/wages.yaml",
+        right="dpql plan specs/wages.yaml",
+    ),
+    "DPQL347": Code(
+        title="a dataset file has no text form",
+        cause="Dataset files are YAML. Specs in either form may name them.",
+        wrong="dpql fmt --to dpql datasets/wages.yaml",
+        right="dpql fmt datasets/wages.yaml",
+    ),
 }

@@ -110,7 +110,7 @@ class Table:
 class Either:
     """A word, or a record."""
 
-    word: Choice
+    word: Choice | Text
     record: Record
 
 

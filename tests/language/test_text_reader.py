@@ -13,7 +13,7 @@ from dpql.language import format_text
     ("right", "wrong", "expected"),
     [
         (' "Monthly wage tables by district."', "", "the spec has no `purpose`"),
-        (" with at most 2_000_000 rows", "", "`data` has no `rows`"),
+        (" with at most 2_000_000 rows", "", "DPQL340 there is no dataset file"),
         ("default alpha", "default alpha 1/2, alpha", "DPQL103 `alpha` is given twice"),
         (" spend share 2", "", "DPQL201 `wage_mean` has no `spend`"),
         ("spend share 2", "spend share 2 spend share 1", "`spend` is given twice"),

@@ -18,10 +18,14 @@ from dpql.errors import Diagnostic, DpqlError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Result:
-    """What was found in a spec: faults, or a plan and notes on it."""
+    """What was found in a spec: faults, or a plan and notes on it.
+
+    A dataset file has a ``summary`` in place of a plan.
+    """
 
     path: Path
     digest: str | None = None
+    summary: str | None = None
     faults: tuple[Diagnostic, ...] = ()
     notes: list[str] = field(default_factory=list)
 
@@ -55,7 +59,7 @@ def command(*, paths: tuple[Path, ...], form: str) -> int:
     its budget is checked. The exit code is 1 if there is any fault; notes are not
     faults.
     """
-    results = [_checked(path) for path in files.specs_in(paths)]
+    results = [_checked(path) for path in files.specs_in(paths, datasets=True)]
     found = [fault for result in results for fault in result.faults]
     if form == "json":
         console.write_json(
@@ -81,6 +85,8 @@ def _checked(path: Path) -> _Result:
     from dpql.review.explain import cautions
 
     try:
+        if files.is_dataset_file(path):
+            return _Result(path=path, summary=_declared(path))
         plan = api.plan(api.load(path))
     except DpqlError as error:
         if exit_codes.exit_code_of(error) != exit_codes.INPUT_FAULT:
@@ -89,15 +95,29 @@ def _checked(path: Path) -> _Result:
     return _Result(path=path, digest=plan.digest, notes=cautions(plan))
 
 
+def _declared(path: Path) -> str:
+    """Return what a dataset file declares, in a few words."""
+    from dpql.language.dataset import load_dataset
+    from dpql.model.figures import rational
+
+    found = load_dataset(path)
+    unit = found.spec.privacy.unit or "row"
+    cap = "" if found.cap is None else f", cap ε = {rational(found.cap)}"
+    columns = len(found.spec.data.columns)
+    return f"dataset {found.name}: {columns} columns, protects {shown(unit)}{cap}"
+
+
 def _tell_text(results: Sequence[_Result]) -> None:
     for one in results:
-        if one.digest is None:
+        if one.faults:
             console.write(faults.as_text(one.faults, sys.stdout) + "\n\n")
             continue
         mark, name = console.styled("ok", fg="green"), shown(str(one.path), limit=400)
-        console.write(f"{mark}  {name}   plan {one.digest[:8]}\n")
+        about = one.summary or f"plan {(one.digest or '')[:8]}"
+        console.write(f"{mark}  {name}   {about}\n")
         for note in one.notes:
             console.write(f"    {console.styled('note', fg='yellow')}  {note}\n")
     if len(results) > 1:
-        at_fault = sum(one.digest is None for one in results)
-        console.write(f"{len(results)} specs, {at_fault or 'none'} at fault\n")
+        at_fault = sum(bool(one.faults) for one in results)
+        of = "files" if any(one.summary for one in results) else "specs"
+        console.write(f"{len(results)} {of}, {at_fault or 'none'} at fault\n")

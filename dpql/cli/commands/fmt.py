@@ -44,21 +44,31 @@ from dpql.errors import Diagnostic, DpqlError
     type=click.Choice(["yaml", "dpql"]),
     help="Print one spec in the other form.",
 )
+@click.option(
+    "--explicit", is_flag=True, help="Write out what a spec leaves to the language."
+)
 @FORMAT
 def command(
-    *, paths: tuple[Path, ...], check: bool, diff: bool, to: str | None, form: str
+    *,
+    paths: tuple[Path, ...],
+    check: bool,
+    diff: bool,
+    to: str | None,
+    explicit: bool,
+    form: str,
 ) -> int:
     """Format the specs at PATH in canonical form; comments are kept."""
     if to is not None:
         if len(paths) != 1 or check or diff:
             raise click.UsageError("--to takes one spec and no other option")
-        text = _formatted(paths[0], to)[1]
+        text = _formatted(paths[0], to, explicit=explicit)[1]
         if form == "json":
             console.write_json({"path": str(paths[0]), "form": to, "text": text})
         else:
             console.write(text)
         return exit_codes.OK
-    layouts = [_layout(path) for path in files.specs_in(paths)]
+    found = files.specs_in(paths, datasets=True)
+    layouts = [_layout(path, explicit=explicit) for path in found]
     writing = not (check or diff)
     for layout in layouts if writing else ():
         _write(layout)
@@ -108,9 +118,9 @@ class Layout:
         )
 
 
-def _layout(path: Path) -> Layout:
+def _layout(path: Path, *, explicit: bool) -> Layout:
     try:
-        before, after = _formatted(path, None)
+        before, after = _formatted(path, None, explicit=explicit)
     except DpqlError as error:
         if exit_codes.exit_code_of(error) != exit_codes.INPUT_FAULT:
             raise
@@ -118,7 +128,7 @@ def _layout(path: Path) -> Layout:
     return Layout(path=path, before=before, after=after)
 
 
-def _formatted(path: Path, to: str | None) -> tuple[str, str]:
+def _formatted(path: Path, to: str | None, *, explicit: bool) -> tuple[str, str]:
     """Return the text as it is and as it should be."""
     from dpql.language import format_text
     from dpql.language.source import form_of, read
@@ -127,7 +137,9 @@ def _formatted(path: Path, to: str | None) -> tuple[str, str]:
     # The size and the characters are judged before anything else is.
     read(path)
     text = path.read_bytes().decode("utf-8")
-    return text, format_text(text, source=str(path), form=form, to=to)
+    return text, format_text(
+        text, source=str(path), form=form, to=to, explicit=explicit
+    )
 
 
 def _write(layout: Layout) -> None:

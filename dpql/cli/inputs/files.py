@@ -13,8 +13,12 @@ _SUFFIXES = (".yaml", ".yml", ".dpql")
 _MARK = b"dpql:"
 
 
-def specs_in(paths: Iterable[Path], *, allow_none: bool = False) -> list[Path]:
+def specs_in(
+    paths: Iterable[Path], *, allow_none: bool = False, datasets: bool = False
+) -> list[Path]:
     """Return the specs named, with those inside the folders named.
+
+    With ``datasets`` the dataset files inside the folders come along.
 
     Raises:
         CommandFault: a folder holds none, and that is not allowed (DPQL804), or
@@ -26,7 +30,11 @@ def specs_in(paths: Iterable[Path], *, allow_none: bool = False) -> list[Path]:
             found.append(path)
             continue
         try:
-            inside = sorted(file for file in path.rglob("*") if is_spec(file))
+            inside = sorted(
+                file
+                for file in path.rglob("*")
+                if is_spec(file) or (datasets and is_dataset_file(file))
+            )
         except OSError as error:
             name = shown(str(error.filename or path), limit=400)
             raise CommandFault.of(
@@ -58,8 +66,23 @@ def may_be_spec(path: Path) -> bool:
 
 def reads_as_spec(path: Path, content: bytes) -> bool:
     """Tell whether a file of that name with that content is a spec."""
+    if path.suffix == ".dpql":
+        return True
     lines = content.splitlines()
-    return path.suffix == ".dpql" or any(line.startswith(_MARK) for line in lines)
+    marked = any(line.startswith(_MARK) for line in lines)
+    return marked and not _declares_dataset(lines)
+
+
+def is_dataset_file(path: Path) -> bool:
+    """Tell whether a file exists and is a dataset file."""
+    if path.suffix not in _SUFFIXES[:2] or not path.is_file():
+        return False
+    lines = path.read_bytes().splitlines()
+    return any(line.startswith(_MARK) for line in lines) and _declares_dataset(lines)
+
+
+def _declares_dataset(lines: list[bytes]) -> bool:
+    return any(line.startswith(b"dataset:") for line in lines)
 
 
 def plan_at(path: Path, *, current: bool = False) -> Plan:

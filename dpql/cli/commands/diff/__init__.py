@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from dpql.diagnostics import shown
 
 if TYPE_CHECKING:
     from dpql.model.plan import Plan
-    from dpql.model.spec import Spec
     from dpql.review.diff import Difference
 
 _COLOURS = {"WEAKER": "red", "REVIEW": "yellow", "STRONGER": "green", "SAME": "green"}
@@ -190,24 +190,32 @@ def _before(
 
 def _release(path: Path, text: str) -> str | None:
     from dpql.errors import SpecError
+    from dpql.language.reading import parse_text
+    from dpql.language.source import form_of
+    from dpql.language.tree import Mapping, Scalar
 
-    try:
-        return _loaded(path, text, str(path)).release
-    except SpecError:
-        return None
+    with suppress(SpecError):
+        root = parse_text(text, source=str(path), form=form_of(path))
+        name = root.get("release") if isinstance(root, Mapping) else None
+        return name.text if isinstance(name, Scalar) else None
+    return None
 
 
 def _old(base: str, path: Path, text: str) -> Plan:
+    """Return the plan of a spec as it was, with the dataset file of that time."""
     from dpql import api
-
-    return api.plan(_loaded(path, text, f"{base}:{path}"))
-
-
-def _loaded(path: Path, text: str, source: str) -> Spec:
+    from dpql.cli.commands.diff import git
     from dpql.language import load_text
-    from dpql.language.source import form_of
+    from dpql.language.dataset import folder
+    from dpql.language.source import Source, examine, form_of
 
-    return load_text(text, source=source, form=form_of(path))
+    def find(name: str) -> Source | None:
+        file = folder() / f"{name}.yaml"
+        was = git.text_at(base, file) if file.parent.is_dir() else None
+        return None if was is None else examine(was, f"{base}:{file}")
+
+    source = f"{base}:{path}"
+    return api.plan(load_text(text, source=source, form=form_of(path), find=find))
 
 
 def _text(judgement: Judgement, budget: Budget) -> str:

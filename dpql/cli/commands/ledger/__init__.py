@@ -20,6 +20,7 @@ from dpql.cli.ui.help_text import examples
     name="ledger",
     epilog=examples(
         "dpql ledger open wages --epsilon 4 --unit person_id",
+        "dpql ledger open --dataset-file datasets/wages.yaml",
         "dpql ledger show wages",
         "dpql ledger verify --against releases/2026-11-16-wages",
     ),

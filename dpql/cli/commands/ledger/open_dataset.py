@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from dpql.cli.commands.ledger.account_view import show_accounts
 from dpql.cli.inputs.options import EXACT, FORMAT, LEDGER
+from dpql.cli.ui.exit_codes import UsageFault
+from dpql.diagnostics import shown
 
 if TYPE_CHECKING:
     from dpql.ledger import Ledger
+    from dpql.model.spec import Neighbours
+
+T = TypeVar("T")
 
 
 @click.command(name="open")
-@click.argument("dataset")
-@click.option("--epsilon", type=EXACT, required=True, help="The cap, e.g. 4 or 7/2.")
+@click.argument("dataset", required=False)
+@click.option("--epsilon", type=EXACT, help="The cap, e.g. 4 or 7/2.")
 @click.option(
     "--unit",
-    required=True,
     metavar="COLUMN|row",
     help="The id column that names whom the budget protects; row for each row.",
 )
 @click.option(
     "--neighbours",
     type=click.Choice(["add_remove", "replace_one"]),
-    default="add_remove",
-    show_default=True,
-    help="What may differ between neighbours.",
+    help="What may differ between neighbours; add_remove if absent.",
+)
+@click.option(
+    "--dataset-file",
+    type=click.Path(path_type=Path),
+    help="Take name, cap, unit and neighbours from a dataset file.",
 )
 @click.option(
     "--approvals",
@@ -48,10 +57,11 @@ if TYPE_CHECKING:
 @FORMAT
 def command(
     *,
-    dataset: str,
-    epsilon: Fraction,
-    unit: str,
-    neighbours: str,
+    dataset: str | None,
+    epsilon: Fraction | None,
+    unit: str | None,
+    neighbours: str | None,
+    dataset_file: Path | None,
     approvals: int,
     data: str | None,
     location: str,
@@ -59,19 +69,75 @@ def command(
 ) -> int:
     """Open DATASET with a cap on all that is ever spent on it.
 
-    Whom the budget protects is said here once and for all.
+    Whom the budget protects is said here once and for all. Flags say what a dataset
+    file leaves open; the two may not disagree.
     """
-    from dpql.model.spec import Neighbours
-
+    terms = _terms(dataset, epsilon, unit, neighbours, dataset_file)
     account = _ledger_to_open(location).open_account(
-        dataset,
-        cap=epsilon,
-        unit=None if unit == "row" else unit,
-        neighbours=Neighbours(neighbours),
+        terms.dataset,
+        cap=terms.cap,
+        unit=None if terms.unit == "row" else terms.unit,
+        neighbours=terms.neighbours,
         approvals=approvals,
         location=data,
     )
     return show_accounts([account], form)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """What an account is opened with."""
+
+    dataset: str
+    cap: Fraction
+    unit: str
+    neighbours: Neighbours
+
+
+def _terms(
+    dataset: str | None,
+    epsilon: Fraction | None,
+    unit: str | None,
+    neighbours: str | None,
+    file: Path | None,
+) -> _Terms:
+    """Return what the flags say, and a dataset file where they say nothing."""
+    from dpql.model.spec import Neighbours
+
+    if file is not None:
+        from dpql.language.dataset import load_dataset
+
+        found = load_dataset(file)
+        privacy = found.spec.privacy
+        dataset = _agreed("DATASET", dataset, found.name)
+        unit = _agreed("--unit", unit, privacy.unit or "row")
+        neighbours = _agreed("--neighbours", neighbours, privacy.neighbours.value)
+        if found.cap is not None:
+            epsilon = _agreed("--epsilon", epsilon, found.cap)
+    hint = "give `{}`, or `--dataset-file datasets/NAME.yaml`, which says it"
+    for name, given in (("DATASET", dataset), ("--epsilon", epsilon), ("--unit", unit)):
+        if given is None:
+            raise UsageFault.of(
+                "DPQL812", f"`{name}` is missing", hint=hint.format(name)
+            )
+    assert dataset is not None
+    assert epsilon is not None
+    assert unit is not None
+    return _Terms(
+        dataset=dataset,
+        cap=epsilon,
+        unit=unit,
+        neighbours=Neighbours(neighbours or Neighbours.ADD_REMOVE),
+    )
+
+
+def _agreed(name: str, given: T | None, declared: T) -> T:
+    """Return what a dataset file declares; refuse a flag that says otherwise."""
+    if given is not None and given != declared:
+        raise click.UsageError(
+            f"{name} says {shown(str(given))}, the dataset file {shown(str(declared))}"
+        )
+    return declared
 
 
 def _ledger_to_open(location: str) -> Ledger:
