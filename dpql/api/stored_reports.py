@@ -9,12 +9,13 @@ from dpql.ledger import Account, Ledger, Sealed
 from dpql.model.plan import Plan
 from dpql.reports.display import View
 from dpql.reports.envelope import peek
-from dpql.reports.file_names import CSV_NAME, HTML_NAME
+from dpql.reports.file_names import HTML_NAME
 from dpql.reports.predicate import RELEASE, ReportPredicate
 from dpql.reports.recompute import recompute
 from dpql.reports.render_html import as_html
 from dpql.reports.report import Report
 from dpql.reports.statement import read_statement
+from dpql.reports.tables import tables_of
 
 
 def sealed_release(ledger: Ledger, account: Account, plan: Plan) -> Sealed | None:
@@ -85,5 +86,4 @@ def _file(ledger: Ledger, view: View, name: str, digest: str) -> bytes:
 def _made(view: View, name: str) -> bytes:
     if name == HTML_NAME:
         return as_html(view).encode()
-    release = recompute(view.predicate)
-    return release.to_csv().encode() if name == CSV_NAME else release.to_parquet()
+    return tables_of(recompute(view.predicate))[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,14 @@ from dpql.errors import LedgerFault
 from dpql.ledger import Account, Head, Ledger, Run
 from dpql.model.plan import Plan
 from dpql.planner import audit_published
-from dpql.reports.checks import page_check, unsigned_files_note
-from dpql.reports.file_names import ENVELOPE_NAME, HTML_NAME
+from dpql.reports.checks import dictionary_check, page_check, unsigned_files_note
+from dpql.reports.dictionary import dictionary
+from dpql.reports.file_names import (
+    DICTIONARY_NAME,
+    ENVELOPE_NAME,
+    HTML_NAME,
+    signed_names,
+)
 from dpql.reports.folder import read_folder, unsigned_files
 from dpql.reports.predicate import BOUND, SHARED, LedgerRecord
 from dpql.reports.report import Report
@@ -114,7 +121,7 @@ def _account(ledger: Ledger, dataset: str) -> Account:
 
 def _verified(
     envelope: bytes,
-    files: dict[str, bytes] | None,
+    files: Mapping[str, bytes] | None,
     trust: Trust,
     plan: Plan | None,
     ledger: Ledger | None,
@@ -132,7 +139,9 @@ def _verified(
     )
 
 
-def _with_folder(verified: Verified, folder: Path, files: dict[str, bytes]) -> Verified:
+def _with_folder(
+    verified: Verified, folder: Path, files: Mapping[str, bytes]
+) -> Verified:
     """Say what the page for people shows, and which files nobody signed."""
     from dpql.reports.display import View
     from dpql.reports.render_html import as_html
@@ -140,9 +149,15 @@ def _with_folder(verified: Verified, folder: Path, files: dict[str, bytes]) -> V
     view = View(verified.predicate, "release", verified.content, verified.digest)
     made = as_html(view).encode()
     check = page_check(files.get(HTML_NAME), made, verified.predicate.format)
-    notes = unsigned_files_note(unsigned_files(folder))
+    checks = [*verified.checks, check]
+    plan = verified.predicate.plan
+    if DICTIONARY_NAME in signed_names(plan):
+        words = dictionary(plan).encode()
+        other = dictionary_check(files.get(DICTIONARY_NAME), words)
+        checks += [] if other is None else [other]
+    notes = unsigned_files_note(unsigned_files(folder, signed_names(plan)))
     return replace(
         verified,
-        checks=(*verified.checks, check),
+        checks=tuple(checks),
         unchecked=(*verified.unchecked, *notes),
     )

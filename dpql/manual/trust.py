@@ -86,7 +86,7 @@ TRUST: dict[str, Code] = {
     "DPQL610": Code(
         title="a file beside the report is not the one that was signed",
         cause=(
-            "release.csv, release.parquet or report.html is missing or was altered. "
+            "A table, the dictionary or report.html is missing or was altered. "
             "The page is signed since format 2; that of dpql 0.1 was not."
         ),
         wrong="a release.csv that a spreadsheet saved again",

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, overload
 
 from dpql.model.notation import bin_keys, number_text, plain
 from dpql.model.plan import VERSION, Plan, Step
+from dpql.model.release_tables import TIDY_FROM, all_csv, headings_of, statistic_csv
 from dpql.model.release_text import as_csv, as_html, as_text
 from dpql.model.spec import CategoryColumn, Data
 
@@ -124,6 +125,10 @@ class Result:
         """How far noise takes a value at most, or None: see the interval."""
         return self.step.accuracy
 
+    def to_csv(self) -> str:
+        """Return every value as one line of comma-separated text."""
+        return statistic_csv(self)
+
     def to_polars(self) -> Any:
         """Return a polars frame: a column per heading, then the numbers."""
         from dpql.reports.data_frames import result_frame
@@ -164,7 +169,7 @@ class Outcome:
 
     def to_csv(self) -> str:
         """Return every value as one line of comma-separated text."""
-        return as_csv(self)
+        return as_csv(self) if self.plan.version < TIDY_FROM else all_csv(self)
 
     def write_csv(self, path: Path | str) -> None:
         """Write `to_csv` to a new file; an existing one is refused."""
@@ -205,7 +210,7 @@ class Rehearsal(Outcome):
 
 def headings(step: Step) -> tuple[str, ...]:
     """Return the columns whose keys or bins name the cells, then `at` of quantiles."""
-    return step.by + step.bin_columns + (("at",) if step.at else ())
+    return headings_of(step)
 
 
 def cells(

@@ -43,7 +43,7 @@ COLUMNS = (
     "unit",
     "exact",
 )
-"""The columns of the table of all values."""
+"""The columns of the table of all values in formats 1 to 3."""
 
 _DIGITS = 7
 """Digits on a screen; intervals and errors are rounded outwards."""
@@ -71,7 +71,7 @@ def cell_labels(plan: Plan, result: Result) -> Iterator[str]:
 
 
 def as_csv(outcome: Outcome) -> str:
-    """Return the values as comma-separated text, inert in a spreadsheet."""
+    """Return the values as the tables of formats 1 to 3 had them."""
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(COLUMNS)

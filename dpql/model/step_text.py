@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING
 from dpql.model.format1 import filled
 from dpql.model.notation import measure_text, name_text, plain
 from dpql.model.plan import Plan, Step
-from dpql.model.spec import Contributes
+from dpql.model.spec import CategoryColumn, Contributes
 
 
 def bound_text(step: Step, unit: str) -> str:
@@ -22,6 +22,35 @@ def bound_text(step: Step, unit: str) -> str:
     groups = f"each of {cells}" if reached >= cells else f"{reached} of {cells}"
     in_all = "" if step.bound.total is None else f", {step.bound.total} in all"
     return f"{text} in {groups} groups{in_all}"
+
+
+def losses_text(plan: Plan, step: Step) -> tuple[str, ...]:
+    """Return sentences on the rows that a statistic leaves out, for any reader.
+
+    No interval shows these losses.
+    """
+    sentences = []
+    unit = plan.spec.privacy.unit
+    if step.bound is not None and unit is not None and not filled(plan):
+        sentences.append(
+            f"Counts {bound_text(step, unit)}: whatever a {name_text(unit)} has beyond "
+            "that is left out by lot, so these are numbers about the rows that are "
+            "left, and no interval shows what is missing."
+        )
+    keyed = [
+        column
+        for name in dict.fromkeys((*step.by, *step.bin_columns))
+        if isinstance(column := plan.spec.data.column(name), CategoryColumn)
+    ]
+    for column in keyed:
+        count = len(column.keys)
+        keys = (
+            "is not the one declared key"
+            if count == 1
+            else (f"is none of the {count} declared keys")
+        )
+        sentences.append(f"Rows whose {name_text(column.name)} {keys} count nowhere.")
+    return tuple(sentences)
 
 
 def bounds_text(plan: Plan) -> tuple[str, ...]:

@@ -10,7 +10,13 @@ from dpql.model.release import Release
 from dpql.model.step_text import fault_text
 from dpql.reports.approval import Approved
 from dpql.reports.caveats import UNCOUNTED
-from dpql.reports.file_names import ENVELOPE_NAME, HTML_NAME, PARQUET_NAME
+from dpql.reports.file_names import (
+    DICTIONARY_NAME,
+    ENVELOPE_NAME,
+    HTML_NAME,
+    PARQUET_NAME,
+    TABLE,
+)
 from dpql.reports.predicate import FIRST_FORMAT, ReportPredicate
 from dpql.reports.trust import RELEASE_ROLE, TrustedKey
 
@@ -49,7 +55,12 @@ def signature_check(signers: Iterable[TrustedKey]) -> Check:
 
 def files_check(names: Iterable[str]) -> Check:
     """Say which files are those that were signed."""
-    return Check("files", f"{', '.join(names)} match")
+    listed = list(names)
+    own = [name for name in listed if name.startswith(TABLE)]
+    if len(own) > 1:
+        listed = [name for name in listed if name not in own]
+        listed.append(f"{len(own)} tables of one statistic each")
+    return Check("files", f"{', '.join(listed)} match")
 
 
 def approval_check(approved: Approved, predicate: ReportPredicate) -> Check:
@@ -125,6 +136,17 @@ def page_check(page: bytes | None, expected: bytes, format_: int) -> Check:
         "the report; its text was not compared"
     )
     return Check("page", text, warning=True)
+
+
+def dictionary_check(found: bytes | None, expected: bytes) -> Check | None:
+    """Warn where the signed dictionary is not what this dpql writes of the plan."""
+    if found == expected:
+        return None
+    text = (
+        f"{DICTIONARY_NAME} is the one that was signed, but not what this dpql writes "
+        "of the plan; its text was not compared"
+    )
+    return Check("dictionary", text, warning=True)
 
 
 def unsigned_files_note(names: tuple[str, ...]) -> list[str]:

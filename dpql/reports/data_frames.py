@@ -1,4 +1,4 @@
-"""A release as a polars frame: values as doubles, with the exact text beside.
+"""A release as a polars frame: values as doubles, keys as text.
 
 These are released values; rows never get here.
 """
@@ -13,6 +13,14 @@ from typing import Any
 import polars as pl
 
 from dpql.model.release import Outcome, Result
+from dpql.model.release_tables import (
+    NUMBERS,
+    STATISTIC,
+    TIDY_FROM,
+    all_key_columns,
+    key_columns,
+    noisy_value,
+)
 from dpql.model.release_text import (
     COLUMNS,
     cell_labels,
@@ -20,45 +28,29 @@ from dpql.model.release_text import (
     stated_accuracy,
 )
 
-_SCHEMA: dict[str, Any] = {
-    name: pl.Float64
-    if name in ("value", "lower", "upper", "accuracy", "alpha")
-    else pl.String
-    for name in COLUMNS
-}
+_DOUBLES = ("value", "noisy", "lower", "upper", "accuracy", "alpha")
 
 
 def outcome_frame(outcome: Outcome) -> pl.DataFrame:
     """Return one row per value of every statistic, columns as in the csv."""
+    if outcome.plan.version < TIDY_FROM:
+        return _older_frame(outcome)
+    columns = STATISTIC, *all_key_columns(outcome.plan.steps), *NUMBERS
     frames = [
-        pl.DataFrame(
-            {
-                "statistic": [result.name] * len(result.values),
-                "cell": list(cell_labels(outcome.plan, result)),
-                **_numbers(result),
-            },
-            schema=_SCHEMA,
-        )
+        result_frame(result).with_columns(pl.lit(result.name).alias(STATISTIC))
         for result in outcome.results
     ]
-    return pl.concat(frames)
+    return pl.concat(frames, how="diagonal").select(columns)
 
 
 def result_frame(result: Result) -> pl.DataFrame:
-    """Return one row per value, with a column for every heading.
-
-    A group's heading that is also the name of another column gets the prefix ``by_``.
-    """
+    """Return one row per value, with a column for every key."""
     numbers = _numbers(result)
-    keys: dict[str, list[str]] = {}
-    groups = len(result.step.by)
-    for index, heading in enumerate(result.headings):
-        others = (*numbers, *result.headings[groups:])
-        taken = heading in others if index < groups else heading in numbers
-        name = f"by_{heading}" if taken else heading
-        keys[name] = [value.cell[index] for value in result.values]
-    schema = dict.fromkeys(keys, pl.String) | {n: _SCHEMA[n] for n in numbers}
-    return pl.DataFrame({**keys, **numbers}, schema=schema)
+    keys = {
+        name: [value.cell[index] for value in result.values]
+        for index, name in enumerate(key_columns(result.step))
+    }
+    return pl.DataFrame({**keys, **numbers}, schema=_schema((*keys, *numbers)))
 
 
 def parquet_bytes(outcome: Outcome) -> bytes:
@@ -68,16 +60,37 @@ def parquet_bytes(outcome: Outcome) -> bytes:
     return target.getvalue()
 
 
+def _older_frame(outcome: Outcome) -> pl.DataFrame:
+    """Return the frame of a release of formats 1 to 3."""
+    frames = []
+    for result in outcome.results:
+        count = len(result.values)
+        numbers = _numbers(result)
+        del numbers["noisy"]
+        cells = {
+            "statistic": [result.name] * count,
+            "cell": list(cell_labels(outcome.plan, result)),
+            **numbers,
+            "exact": [str(value.value) for value in result.values],
+        }
+        frames.append(pl.DataFrame(cells, schema=_schema(COLUMNS)))
+    return pl.concat(frames)
+
+
+def _schema(columns: tuple[str, ...]) -> dict[str, Any]:
+    return {name: pl.Float64 if name in _DOUBLES else pl.String for name in columns}
+
+
 def _numbers(result: Result) -> dict[str, list[Any]]:
     count, known = len(result.values), has_intervals(result)
     return {
         "value": [_double(value.value) for value in result.values],
+        "noisy": [_optional(noisy_value(result, value)) for value in result.values],
         "lower": [_double(value.lower) if known else None for value in result.values],
         "upper": [_double(value.upper) if known else None for value in result.values],
         "accuracy": [_optional(stated_accuracy(result))] * count,
         "alpha": [_double(result.alpha)] * count,
         "unit": [result.unit] * count,
-        "exact": [str(value.value) for value in result.values],
     }
 
 

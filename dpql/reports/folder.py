@@ -14,13 +14,18 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from dpql.durable import alone_in, create, read, replace, sweep, sync_directory
 from dpql.errors import VerifyFault
 from dpql.reports.envelope import LIMIT, peek
-from dpql.reports.file_names import ENVELOPE_NAME, FOLDER, HTML_NAME, SIGNED, TABLES
+from dpql.reports.file_names import (
+    DICTIONARY_NAME,
+    ENVELOPE_NAME,
+    HTML_NAME,
+    may_be_signed,
+)
 
 _UNFINISHED = ".dpql-release."
 """The prefix of the name of an unfinished folder."""
@@ -126,7 +131,33 @@ def _exclusive(parent: Path, contents: Mapping[str, bytes]) -> Iterator[bool]:
         ) from error
 
 
-def read_folder(path: Path) -> tuple[bytes, dict[str, bytes] | None]:
+class FolderFiles(Mapping[str, bytes]):
+    """The files of a folder that a release may sign, each read when it is asked for.
+
+    A file that cannot be read as a plain file is not there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, name: str) -> bytes:
+        if not may_be_signed(name):
+            raise KeyError(name)
+        try:
+            return read(self._folder / name, limit=LIMIT)[0]
+        except OSError:
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        with contextlib.suppress(OSError):
+            names = os.listdir(self._folder)  # noqa: PTH208  names
+            yield from sorted(filter(may_be_signed, names))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def read_folder(path: Path) -> tuple[bytes, Mapping[str, bytes] | None]:
     """Return the envelope of a release folder, and its tables and page.
 
     The path of an envelope has no tables and page: None.
@@ -144,16 +175,16 @@ def read_folder(path: Path) -> tuple[bytes, dict[str, bytes] | None]:
             "there is no report to read at that path",
             hint=f"give a release folder, or a {ENVELOPE_NAME}",
         ) from None
-    found = _files_in(path)
-    return envelope, {name: found[name] for name in SIGNED if name in found}
+    return envelope, FolderFiles(path)
 
 
-def unsigned_files(path: Path) -> tuple[str, ...]:
-    """Return the names in a folder that no file of a release has."""
+def unsigned_files(path: Path, signed: Collection[str]) -> tuple[str, ...]:
+    """Return the names in a folder that are neither the envelope nor signed."""
     if not path.is_dir():
         return ()
     with contextlib.suppress(OSError):
-        return tuple(sorted(set(os.listdir(path)) - set(FOLDER)))  # noqa: PTH208  names
+        known = {ENVELOPE_NAME, *signed}
+        return tuple(sorted(set(os.listdir(path)) - known))  # noqa: PTH208  names
     return ()
 
 
@@ -175,7 +206,7 @@ def _mended(
 ) -> tuple[str, ...]:
     if not _is_of_release(folder, contents):
         raise OSError("the name is taken, or the folder holds something else")
-    found = _files_in(folder)
+    found = _files_in(folder, contents)
     wrong = tuple(name for name in contents if found.get(name) != contents[name])
     for name in contents if locked else ():
         sweep(folder / name)
@@ -192,7 +223,7 @@ def _is_of_release(folder: Path, contents: Mapping[str, bytes]) -> bool:
     """
     if folder.is_symlink() or not folder.is_dir():
         return False
-    found = _files_in(folder)
+    found = _files_in(folder, contents)
     there = found.get(ENVELOPE_NAME, b"")
     if there == contents[ENVELOPE_NAME]:
         return True
@@ -200,9 +231,9 @@ def _is_of_release(folder: Path, contents: Mapping[str, bytes]) -> bool:
         # Another signer may have signed the same content: that is another release.
         return not _same_payload(there, contents[ENVELOPE_NAME])
     left = set(os.listdir(folder))  # noqa: PTH208  names
-    return left <= set(TABLES) and all(
-        found.get(name) == contents[name] for name in left
-    )
+    # Every release of a plan has the same dictionary, and says no more with it.
+    tables = set(contents) - {ENVELOPE_NAME, HTML_NAME, DICTIONARY_NAME}
+    return left <= tables and all(found.get(name) == contents[name] for name in left)
 
 
 def _same_payload(one: bytes, other: bytes) -> bool:
@@ -212,10 +243,10 @@ def _same_payload(one: bytes, other: bytes) -> bool:
         return False
 
 
-def _files_in(folder: Path) -> dict[str, bytes]:
-    """Return the files of a release that a folder holds as plain files."""
+def _files_in(folder: Path, names: Iterable[str]) -> dict[str, bytes]:
+    """Return those of some files that a folder holds as plain files."""
     found: dict[str, bytes] = {}
-    for name in FOLDER:
+    for name in names:
         with contextlib.suppress(OSError):
             found[name] = read(folder / name, limit=LIMIT)[0]
     return found

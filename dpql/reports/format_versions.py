@@ -3,7 +3,8 @@
     1   dpql 0.1: a report signs two tables; an approval names no dataset
     2   dpql 0.2: a report signs its page too, says how its data are bound, and has
         caveats; an approval names the dataset that it is for
-    3, 4   the plan in a report is of the same format
+    3   the plan in a report is of the same format, here and later
+    4   a report signs tidy tables, one for each statistic too, and their dictionary
 
 A statement of an older format is read as one of the newest format with the added
 members empty, and written without them. Its format determines which files it signs, so
@@ -15,7 +16,6 @@ from __future__ import annotations
 from typing import Any
 
 from dpql.model.codec import Malformed
-from dpql.reports.file_names import PLAN_NAME, SIGNED, TABLES
 from dpql.reports.predicate import APPROVAL, FIRST_FORMAT, FORMAT, REHEARSAL, RELEASE
 
 _REPORT: tuple[tuple[tuple[str, ...], Any], ...] = (
@@ -28,13 +28,6 @@ _ADDED = {
     APPROVAL: ((("dataset",), ""),),
 }
 """For each kind, the members that format 2 added, and their value in format 1."""
-
-
-def subjects_of(kind: str, format_: int) -> tuple[str, ...]:
-    """Return the files that a statement signs, in order."""
-    if kind == APPROVAL:
-        return (PLAN_NAME,)
-    return TABLES if format_ == FIRST_FORMAT else SIGNED
 
 
 def format_of(predicate: Any) -> int:

@@ -15,11 +15,10 @@ from dpql.model.release import Outcome, Release
 from dpql.reports.display import View, unverified_view
 from dpql.reports.envelope import seal
 from dpql.reports.file_names import (
-    CSV_NAME,
     ENVELOPE_NAME,
     HTML_NAME,
-    PARQUET_NAME,
     safe_name,
+    signed_names,
 )
 from dpql.reports.folder import read_folder, write_folder, write_numbered
 from dpql.reports.keys import Signer
@@ -35,6 +34,7 @@ from dpql.reports.render_html import as_html
 from dpql.reports.render_markdown import as_markdown
 from dpql.reports.render_text import as_text
 from dpql.reports.statement import write_content, write_statement
+from dpql.reports.tables import tables_of
 
 __all__ = ["Report", "read_folder", "sign", "sign_rehearsal"]
 
@@ -199,11 +199,8 @@ def _sealed(
     view = View(predicate, word, content.digest)
     # People read the page, so it is signed with the tables.
     page = as_html(view)
-    files = {
-        CSV_NAME: outcome.to_csv().encode(),
-        PARQUET_NAME: outcome.to_parquet(),
-        HTML_NAME: page.encode(),
-    }
+    files = {**tables_of(outcome), HTML_NAME: page.encode()}
+    files = {name: files[name] for name in signed_names(outcome.plan)}
     payload = write_statement(
         content,
         {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpql.model.codec import canonical
 from dpql.model.schema import schema_of
-from dpql.reports.format_versions import subjects_of
+from dpql.reports.file_names import DICTIONARY_NAME, OLDER, PLAN_NAME, TABLE
 from dpql.reports.predicate import (
     APPROVAL,
     FORMAT,
@@ -58,17 +58,24 @@ def report_schema() -> dict[str, Any]:
 
 
 def _about(kind: str) -> dict[str, Any]:
-    """Return the schema of the subjects of a kind: exactly these, in this order."""
-    names = subjects_of(kind, FORMAT)
+    """Return the schema of the subjects of a kind: exactly these, in this order.
+
+    Behind those of every report come the tables of its statistics.
+    """
+    if kind == APPROVAL:
+        names, more = [PLAN_NAME], False
+    else:
+        names, more = sorted((*OLDER, DICTIONARY_NAME)), True
+    pattern = {"type": "string", "pattern": f"^{TABLE}.*\\.csv$"}
     return {
         "type": "array",
-        "prefixItems": [_subject(name) for name in names],
-        "minItems": len(names),
-        "items": False,
+        "prefixItems": [_subject({"const": name}) for name in names],
+        "minItems": len(names) + more,
+        "items": _subject(pattern) if more else False,
     }
 
 
-def _subject(name: str) -> dict[str, Any]:
+def _subject(name: dict[str, Any]) -> dict[str, Any]:
     sha256 = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
     digest = {
         "type": "object",
@@ -78,7 +85,7 @@ def _subject(name: str) -> dict[str, Any]:
     }
     return {
         "type": "object",
-        "properties": {"name": {"const": name}, "digest": digest},
+        "properties": {"name": name, "digest": digest},
         "required": ["name", "digest"],
         "additionalProperties": False,
     }

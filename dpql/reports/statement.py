@@ -15,8 +15,15 @@ from typing import Any
 
 from dpql.errors import VerifyFault
 from dpql.model.codec import Malformed, canonical, decode, encode, parse
-from dpql.reports.format_versions import downgraded, format_of, subjects_of, upgraded
-from dpql.reports.predicate import APPROVAL, REHEARSAL, RELEASE, LedgerRecord
+from dpql.reports.file_names import PLAN_NAME, signed_names
+from dpql.reports.format_versions import downgraded, format_of, upgraded
+from dpql.reports.predicate import (
+    APPROVAL,
+    REHEARSAL,
+    RELEASE,
+    LedgerRecord,
+    ReportPredicate,
+)
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 
@@ -58,6 +65,13 @@ class Statement:
     content: str
 
 
+def subjects_of(predicate: object) -> tuple[str, ...]:
+    """Return the files that the statement of a predicate signs, in order."""
+    if isinstance(predicate, ReportPredicate):
+        return signed_names(predicate.plan)
+    return (PLAN_NAME,)
+
+
 def write_content(predicate_type: str, hint: type, predicate: object) -> Content:
     """Return a predicate as it is written in its own format."""
     document = downgraded(predicate_type, encode(hint, predicate))
@@ -65,9 +79,7 @@ def write_content(predicate_type: str, hint: type, predicate: object) -> Content
 
 
 def write_statement(content: Content, subjects: Mapping[str, str]) -> bytes:
-    """Return the payload that states a predicate of the files of its kind."""
-    names = subjects_of(content.predicate_type, content.format)
-    assert tuple(sorted(subjects)) == names
+    """Return the payload that states a predicate of the files of `subjects_of`."""
     frame = canonical(
         {
             "_type": STATEMENT,
@@ -97,9 +109,8 @@ def read_statement(payload: bytes, kinds: Sequence[str], hint: type) -> Statemen
         _require(document, {"_type", "subject", "predicateType", "predicate"})
         predicate_type = _require_kind(document, kinds)
         found = document["predicate"]
-        names = subjects_of(predicate_type, format_of(found))
-        subjects = _subjects(document["subject"], names)
         predicate = decode(hint, upgraded(predicate_type, found))
+        subjects = _subjects(document["subject"], subjects_of(predicate))
     except Malformed as error:
         raise _unreadable(str(error)) from None
     del document, found  # they take far more memory than what was made of them

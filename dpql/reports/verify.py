@@ -39,7 +39,7 @@ from dpql.reports.checks import (
     signature_check,
 )
 from dpql.reports.envelope import in_role, open_envelope
-from dpql.reports.file_names import CSV_NAME, ENVELOPE_NAME
+from dpql.reports.file_names import ENVELOPE_NAME
 from dpql.reports.predicate import (
     FIRST_FORMAT,
     RELEASE,
@@ -54,6 +54,7 @@ from dpql.reports.recompute import (
     with_prose_of,
 )
 from dpql.reports.statement import Statement, read_day, read_statement
+from dpql.reports.tables import texts_of
 from dpql.reports.trust import RELEASE_ROLE, Trust, TrustedKey
 
 
@@ -253,9 +254,10 @@ def _require_derived(predicate: ReportPredicate, day: date) -> Release:
 
 def _require_table(statement: Statement, release: Release) -> None:
     """Refuse a report whose signed csv has other values, whatever file came with it."""
-    written = hashlib.sha256(release.to_csv().encode()).hexdigest()
-    if dict(statement.subjects)[CSV_NAME] != written:
-        raise mismatch(f"the digest of {CSV_NAME}")
+    signed = dict(statement.subjects)
+    for name, written in texts_of(release).items():
+        if signed[name] != hashlib.sha256(written).hexdigest():
+            raise mismatch(f"the digest of {name}")
 
 
 def _require_ledger(

@@ -154,7 +154,7 @@ def test_frames_have_fixed_types() -> None:
     frame = release.to_polars()
     assert 2 + 4 + 2 + 1 == frame.height
     assert pl.Float64 == frame.schema["value"]
-    assert pl.String == frame.schema["exact"]
+    assert pl.String == frame.schema["unit"]
     bars = release["bars"].to_polars()
     assert ["kind", "x", "value"] == bars.columns[:3]
     assert ["a", "a", "b", "b"] == bars["kind"].to_list()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+from dataclasses import replace
 from fractions import Fraction
 
 from spec_text import make_spec
@@ -83,7 +82,8 @@ def test_long_tables_are_cut_for_people_only() -> None:
     """A notebook shows the first cells, the files hold them all."""
     value = _values(3)[0]
     many = Result(step=PLAN.step("mean"), values=(value,) * 100)
-    release = Release(plan=PLAN, results=(many,), coins="os.urandom", engine="polars")
+    made = replace(PLAN, steps=(PLAN.step("mean"),))
+    release = Release(plan=made, results=(many,), coins="os.urandom", engine="polars")
     assert "and 80 more" in str(release)
     assert "and 80 more" in release._repr_html_()
     assert 101 == len(release.to_csv().splitlines())
@@ -95,17 +95,6 @@ def test_html_is_inert() -> None:
     html = _release()._repr_html_()
     assert HOSTILE not in html
     assert "&lt;script&gt;" in html
-
-
-def test_csv_is_exact_and_inert() -> None:
-    """The exact text is beside the decimal; no cell starts a formula."""
-    rows = list(csv.DictReader(io.StringIO(_release().to_csv())))
-    assert [row["exact"] for row in rows[:2]] == ["0", "1/3"]
-    assert rows[1]["value"] == "0.333333333333333"
-    assert rows[0]["cell"] == 'key="=1+1"'
-    assert rows[0]["upper"] == "33333333333333300000"
-    for row in rows:
-        assert not row["cell"].startswith(("=", "+", "-", "@"))
 
 
 def test_what_is_dropped_is_said_above_the_numbers() -> None:

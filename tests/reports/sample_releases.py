@@ -17,10 +17,12 @@ from dpql.model.release import Outcome, Rehearsal, Release, Result, Value, cells
 from dpql.planner import audit, plan
 from dpql.reports.approval import approve
 from dpql.reports.envelope import seal
+from dpql.reports.file_names import signed_names
 from dpql.reports.keys import Signer
 from dpql.reports.predicate import REHEARSAL, RELEASE, LedgerRecord, ReportPredicate
 from dpql.reports.predicate_builder import build
 from dpql.reports.statement import write_content, write_statement
+from dpql.reports.tables import texts_of
 from dpql.reports.trust import Trust, parse_trust, trust_line
 from dpql.reports.verify import Verified, verify
 from dpql.statistics.reading import reader_of
@@ -170,12 +172,14 @@ def record(wanted: Plan) -> LedgerRecord:
 
 
 def files_of(outcome: Outcome) -> dict[str, bytes]:
-    """Return the files of an outcome; two are stand-ins that no test reads."""
-    return {
-        "release.csv": outcome.to_csv().encode(),
+    """Return the files of an outcome; three are stand-ins that no test reads."""
+    others = {
         "release.parquet": b"PAR1",
         "report.html": b"<!doctype html>",
+        "dictionary.md": b"# words",
     }
+    found = {**texts_of(outcome), **others}
+    return {name: found[name] for name in signed_names(outcome.plan)}
 
 
 def make_payload(

@@ -63,8 +63,8 @@ def test_other_files_in_the_folder_stay(tmp_path: Path) -> None:
     (folder / "release.csv").unlink()
     assert write_folder(folder, OURS) == ("release.csv",)
     assert _held(folder) == {**OURS, "notes.txt": b"mine"}
-    assert unsigned_files(folder) == ("notes.txt",)
-    assert unsigned_files(folder / "release.dsse.json") == ()
+    assert unsigned_files(folder, FOLDER) == ("notes.txt",)
+    assert unsigned_files(folder / "release.dsse.json", FOLDER) == ()
 
 
 def test_tables_alone_are_completed(tmp_path: Path) -> None:

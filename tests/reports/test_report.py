@@ -20,7 +20,7 @@ from reports.sample_releases import (
 from dpql.errors import VerifyFault
 from dpql.model.release import Rehearsal
 from dpql.reports.envelope import seal
-from dpql.reports.file_names import FOLDER, SIGNED
+from dpql.reports.file_names import FOLDER, TABLE
 from dpql.reports.folder import read_folder, write_folder
 from dpql.reports.report import Report, sign, sign_rehearsal
 
@@ -124,7 +124,7 @@ def test_place_without_a_report_is_refused(tmp_path: Path) -> None:
         assert _code(lambda path=path: read_folder(path)) == "DPQL630"
 
 
-@pytest.mark.parametrize("name", SIGNED)
+@pytest.mark.parametrize("name", [*FOLDER[1:], f"{TABLE}total.csv"])
 def test_missing_file_is_refused(tmp_path: Path, name: str) -> None:
     """A folder without one of its tables, or without its page, does not verify."""
     _signed().write(tmp_path / "one")

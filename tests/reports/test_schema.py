@@ -60,7 +60,7 @@ def test_statements_fit_the_schema(kind: str) -> None:
     document = json.loads(payloads[kind]())
     validator = jsonschema.Draft202012Validator(report_schema())
     assert list(validator.iter_errors(document)) == []
-    for subjects in (document["subject"][:-1], [*document["subject"]] * 2, []):
+    for subjects in (document["subject"][1:], [*document["subject"]] * 2, []):
         assert list(validator.iter_errors({**document, "subject": subjects}))
     document["predicate"]["surprise"] = "member"
     assert list(validator.iter_errors(document))

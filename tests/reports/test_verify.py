@@ -35,6 +35,7 @@ from dpql.reports import envelope as envelopes
 from dpql.reports.approval import approve, verify_approvals
 from dpql.reports.display import unverified_view
 from dpql.reports.envelope import peek, seal
+from dpql.reports.file_names import TABLES
 from dpql.reports.predicate import ENGINES as KNOWN_ENGINES
 from dpql.reports.trust import parse_trust, trust_line
 
@@ -299,10 +300,10 @@ def test_values_that_do_not_follow_from_noise_are_refused() -> None:
 def test_subjects_are_exactly_the_tables_and_the_page() -> None:
     """Missing, extra, double, renamed, swapped or other subjects: none is believed."""
     statement = json.loads(make_payload(small_plan()))
-    csv, parquet, page = statement["subject"]
+    words, csv, parquet, page, table = statement["subject"]
     names = [one["name"] for one in statement["subject"]]
-    assert names == ["release.csv", "release.parquet", "report.html"]
-    for subjects in (
+    assert names == ["dictionary.md", *TABLES, "report.html", "table-total.csv"]
+    three = (
         [],
         [csv],
         [parquet],
@@ -322,9 +323,12 @@ def test_subjects_are_exactly_the_tables_and_the_page() -> None:
         [{**csv, "digest": {**csv["digest"], "sha1": "0" * 40}}, parquet, page],
         [{**csv, "digest": {"sha256": csv["digest"]["sha256"].upper()}}, parquet, page],
         [{**csv, "digest": {"sha256": "0" * 63}}, parquet, page],
-        {"release.csv": csv},
-        None,
-    ):
+    )
+    full = [[words, *some, table] for some in three]
+    full += [[words, csv, parquet, page], [csv, parquet, page, table]]
+    full += [[words, csv, parquet, page, table, table], [*statement["subject"], page]]
+    full += [[words, csv, parquet, page, {**table, "name": "table-Total.csv"}]]
+    for subjects in (*three, *full, {"release.csv": csv}, None):
         changed = canonical({**statement, "subject": subjects})
         for payload in (changed, changed.replace(b":release:", b":rehearsal:")):
             envelope = seal(payload, [STEWARD])
@@ -345,7 +349,7 @@ def test_report_is_not_passed_off_as_one_of_another_format() -> None:
     """Format 2 without its page, relabelled or not, and unknown formats: refused."""
     statement = json.loads(make_payload(small_plan()))
     old = copy.deepcopy(statement)
-    for number in ("0", "1", "4", "03", "", "3/1", None):
+    for number in ("0", "5", "04", "", "4/1", None):
         for subjects in (statement["subject"], statement["subject"][:2]):
             changed = {**statement, "subject": subjects}
             changed["predicate"] = {**statement["predicate"], "format": number}
@@ -358,13 +362,11 @@ def test_report_is_not_passed_off_as_one_of_another_format() -> None:
     del old["predicate"]["caveats"]
     del old["predicate"]["ledger"]["data"]
     envelope = seal(canonical(old), [STEWARD])
-    assert refused(lambda: check(envelope)) == "DPQL606"
-    old["subject"] = old["subject"][:2]
-    envelope = seal(canonical(old), [STEWARD])
-    files = {
-        name: data for name, data in make_case().files.items() if "html" not in name
-    }
-    assert refused(lambda: check(envelope, files=files)) == "DPQL608"
+    assert refused(lambda: check(envelope)) == "DPQL608"
+    for few in (2, 3):
+        shorter = {**old, "subject": old["subject"][1 : 1 + few]}
+        envelope = seal(canonical(shorter), [STEWARD])
+        assert refused(lambda e=envelope: check(e)) == "DPQL606"
     old["predicate"]["ledger"]["data"] = ""
     envelope = seal(canonical(old), [STEWARD])
     assert refused(lambda: check(envelope)) == "DPQL606"
@@ -385,7 +387,7 @@ def test_signed_table_with_other_values_is_refused(plan: Plan) -> None:
     for other in (text.replace(b"total", b"all", 1), text + b"\n", text[:-1], b""):
         if other == text:
             continue
-        statement["subject"][0]["digest"]["sha256"] = sha256(other).hexdigest()
+        statement["subject"][1]["digest"]["sha256"] = sha256(other).hexdigest()
         envelope = seal(canonical(statement), [STEWARD])
         files = {**case.files, "release.csv": other}
         for given in (files, None):
@@ -570,8 +572,8 @@ def test_other_spellings_are_refused(name: str) -> None:
         lambda payload: payload + b"\n",
         lambda payload: json.dumps(json.loads(payload)).encode(),
         lambda payload: payload.replace(b'"date"', b'"date": "2026-01-01",\n "date"'),
-        lambda payload: payload.replace(b'"format": "3"', b'"format": 2'),
-        lambda payload: payload.replace(b'"format": "3"', b'"format": "02"'),
+        lambda payload: payload.replace(b'"format": "4"', b'"format": 2'),
+        lambda payload: payload.replace(b'"format": "4"', b'"format": "02"'),
         lambda payload: payload.replace(b"2026-11-16", b"20261116"),
         lambda payload: payload.replace(b"2026-11-16", b"2026-11-31"),
         lambda payload: payload.replace(b"Statement/v1", b"Statement/v2"),

@@ -19,7 +19,7 @@ def test_a_release_is_shown_in_every_form(released: Path) -> None:
         ("text", "release district_wages_2025"),
         ("markdown", "district"),
         ("html", "<!doctype html>"),
-        ("csv", "statistic,cell,value"),
+        ("csv", "statistic,district,"),
         ("json", '"predicate"'),
     ):
         run = dpql("show", name, "--format", form, folder=released)

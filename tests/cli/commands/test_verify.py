@@ -91,7 +91,7 @@ def test_altered_page_is_refused_with_4(owner: Path) -> None:
     """The page that people read is held to the signature like a table."""
     release = release_in(owner)
     text = fine(dpql("verify", release, folder=owner))
-    assert " ok  files        release.csv, release.parquet, report.html match" in text
+    assert " ok  files        dictionary.md, release.csv, release.parquet" in text
     page = release / "report.html"
     page.write_bytes(page.read_bytes().replace(b"value", b"valve", 1))
     refused(dpql("verify", release, folder=owner), 4, "DPQL610", "report.html")

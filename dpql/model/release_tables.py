@@ -1,0 +1,144 @@
+"""The tables of a release as comma-separated text: one row a value, one column a key.
+
+    statistic, a column for every key, value, noisy, lower, upper, accuracy, alpha, unit
+
+`release.csv` has the rows of all statistics, and the columns of all their keys; the
+table of one statistic has its own keys and no column that names it. A key column that
+is called like one of the others gets ``by_`` before its name.
+
+Numbers are exact where they have a short decimal, else rounded to 15 significant
+digits. ``noisy`` is the value before it was clamped into its public range, for those
+who add cells up; it is empty where a value is no single noisy number. Of a quantile
+the promise is about ranks, so it has no interval and no accuracy here.
+
+No text can become a formula: before whatever a spreadsheet might take for the beginning
+of one stands an apostrophe. Tables of formats 1 to 3 had another form, in
+`dpql.model.release_text`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from dpql.model.notation import plain
+from dpql.model.plan import Affine, Step
+
+if TYPE_CHECKING:
+    from dpql.model.release import Outcome, Result, Value
+
+NUMBERS = ("value", "noisy", "lower", "upper", "accuracy", "alpha", "unit")
+"""The columns behind those of the keys."""
+
+STATISTIC = "statistic"
+"""The first column of the table of all statistics."""
+
+TIDY_FROM = 4
+"""The first format of plans whose releases have these tables."""
+
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?", re.ASCII)
+_FORMULA = re.compile(r"(^|[;\t\r\n])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n])")
+"""Where one may begin: at the start, and where a spreadsheet may begin a cell."""
+
+_BARE = re.compile(r"[A-Za-z0-9_.-]*", re.ASCII)
+
+
+def headings_of(step: Step) -> tuple[str, ...]:
+    """Return the columns whose keys or bins name the cells, then `at` of quantiles."""
+    return step.by + step.bin_columns + (("at",) if step.at else ())
+
+
+def key_columns(step: Step) -> tuple[str, ...]:
+    """Return the name of the table's column for every heading of a step."""
+    headings = headings_of(step)
+    groups = len(step.by)
+    reserved = {STATISTIC, *NUMBERS}
+    names: list[str] = []
+    for index, heading in enumerate(headings):
+        others = {*reserved, *headings[groups:]} if index < groups else reserved
+        name = heading
+        while name in others or (name != heading and name in headings):
+            name = f"by_{name}"
+        names.append(name)
+    return tuple(names)
+
+
+def all_key_columns(steps: Iterable[Step]) -> tuple[str, ...]:
+    """Return the key columns of all steps, each once, in the order of the plan."""
+    return tuple(dict.fromkeys(name for step in steps for name in key_columns(step)))
+
+
+def all_csv(outcome: Outcome) -> str:
+    """Return the values of all statistics as comma-separated text."""
+    keys = all_key_columns(outcome.plan.steps)
+    lines = [_line([_text(name) for name in (STATISTIC, *keys, *NUMBERS)])]
+    for result in outcome.results:
+        own = key_columns(result.step)
+        places = [own.index(name) if name in own else None for name in keys]
+        name = _text(result.name)
+        lines += [
+            _line([name, *("" if n is None else cell[n] for n in places), *numbers])
+            for cell, numbers in _rows(result)
+        ]
+    return "".join(lines)
+
+
+def statistic_csv(result: Result) -> str:
+    """Return the values of one statistic as comma-separated text."""
+    lines = [_line([_text(name) for name in (*key_columns(result.step), *NUMBERS)])]
+    lines += [_line([*cell, *numbers]) for cell, numbers in _rows(result)]
+    return "".join(lines)
+
+
+def noisy_value(result: Result, value: Value) -> Fraction | None:
+    """Return the value before it was clamped, where it is one noisy number."""
+    readout = result.step.readout
+    if not isinstance(readout, Affine):
+        return None
+    return readout.offset + readout.scale * value.noisy[0]
+
+
+def inert(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula; numbers stay numbers."""
+    if _NUMBER.fullmatch(text):
+        return text
+    return _FORMULA.sub(r"\1'\2", text)
+
+
+def _rows(result: Result) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the texts of the keys and of the numbers of every value."""
+    known = not result.step.picks
+    stated = result.accuracy if known else None
+    ends = [
+        "" if stated is None else plain(stated),
+        plain(result.alpha),
+        _text(result.unit or ""),
+    ]
+    texts: dict[str, str] = {}
+    for value in result.values:
+        noisy = noisy_value(result, value)
+        yield (
+            [texts.setdefault(key, _text(key)) for key in value.cell],
+            [
+                plain(value.value),
+                "" if noisy is None else plain(noisy),
+                plain(value.lower) if known else "",
+                plain(value.upper) if known else "",
+                *ends,
+            ],
+        )
+
+
+def _text(text: str) -> str:
+    """Return a text as a cell, in quotes unless it is plain."""
+    safe = inert(text)
+    if _BARE.fullmatch(safe):
+        return safe
+    doubled = safe.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _line(cells: Iterable[str]) -> str:
+    return ",".join(cells) + "\n"
