@@ -76,10 +76,10 @@ def all_csv(outcome: Outcome) -> str:
     lines = [_line([_text(name) for name in (STATISTIC, *keys, *NUMBERS)])]
     for result in outcome.results:
         own = key_columns(result.step)
-        places = [own.index(name) if name in own else None for name in keys]
+        indices = [own.index(name) if name in own else None for name in keys]
         name = _text(result.name)
         lines += [
-            _line([name, *("" if n is None else cell[n] for n in places), *numbers])
+            _line([name, *("" if n is None else cell[n] for n in indices), *numbers])
             for cell, numbers in _rows(result)
         ]
     return "".join(lines)
