@@ -7,6 +7,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from marks import functions, starts_a_process
+from postgres_servers import postgres_server
+
+__all__ = ["postgres_server"]
 
 # A busy machine is no fault: neither an example nor the making of one has a deadline.
 settings.register_profile(

@@ -5,6 +5,13 @@ canonical URL. Local paths are compared by the files they lead to at that moment
 glob, a folder, a link, a second name of a file and a ``file:`` URL all lead to files,
 and a file stays the same under any name. URLs are compared as canonical text. Nobody
 reads the data.
+
+    duckdb:/data/wages.duckdb#main.payslips         a file and a table in it
+    postgresql:SYSTEM/DATABASE/OID schema.table     what a server said when it was asked
+    spark:catalog.schema.table                      what a session said
+
+A table of a database is known by what its server says, so its spellings meet. A name
+behind a space is for people.
 """
 
 from __future__ import annotations
@@ -23,6 +30,10 @@ from dpql.model.location import split_separator
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _LOCAL = "file"
+_DUCKDB = "duckdb:"
+_TABLES = re.compile(r"postgresql:(?!//)|spark:")
+"""Before what a server said of a table."""
+_VIEW = "view:"
 _WILD = re.compile(r"[*?\[]")
 
 File = tuple[int, int]
@@ -33,22 +44,33 @@ File = tuple[int, int]
 class DataIdentity:
     """A location of data: ``text`` as the ledger keeps it, and its local ``paths``.
 
-    A URL has no paths.
+    A URL has no paths. ``table`` is one table of a file that holds several; without it
+    all that the file holds is meant.
     """
 
     text: str
     paths: tuple[str, ...]
+    table: str = ""
 
     def overlaps(self, other: DataIdentity) -> bool:
         """Tell whether the two may lead to the same data."""
+        if _is_table(self.text) or _is_table(other.text):
+            return _key(self.text) == _key(other.text)
         if not (self.paths and other.paths):
             return _urls_overlap(self.text, other.text)
-        return _nested(self.text, other.text) or bool(self.files() & other.files())
+        if self.table and other.table and self.table != other.table:
+            return False
+        nested = _nested(self.paths[0], other.paths[0])
+        return nested or bool(self.files() & other.files())
 
     def is_within(self, other: DataIdentity) -> bool:
         """Tell whether everything that this location leads to belongs to the other."""
-        if self.text == other.text:
+        if _key(self.text) == _key(other.text):
             return True
+        if _is_table(self.text) or _is_table(other.text):
+            return False
+        if other.table and self.table != other.table:
+            return False
         if not (self.paths and other.paths):
             folder = f"{other.text.rstrip('/')}/"
             return self.text.startswith(folder) or fnmatchcase(self.text, other.text)
@@ -65,12 +87,38 @@ def identify(data: object) -> DataIdentity | None:
     if not isinstance(data, str | Path):
         return None
     _, text = split_separator(str(data))
+    if _is_table(text):
+        return DataIdentity(text, ())
+    if text.startswith(_DUCKDB):
+        return _duckdb_table(text)
     url = _url(text)
     if url is not None:
         return DataIdentity(url, ())
     paths = _candidates(text)
     meant = next((path for path in paths if any(_files(path))), paths[0])
     return DataIdentity(_resolved(meant), (_resolved(meant), *paths))
+
+
+def _is_table(text: str) -> bool:
+    """Tell whether a text is what a server said of one of its tables."""
+    return _TABLES.match(text) is not None
+
+
+def _key(text: str) -> str:
+    """Return the part of a text that is compared."""
+    return text.partition(" ")[0] if _is_table(text) else text
+
+
+def _duckdb_table(text: str) -> DataIdentity:
+    """Return a table of a database file; DuckDB takes names in any case."""
+    file, mark, name = text.removeprefix(_DUCKDB).rpartition("#")
+    if not mark:
+        file, name = name, ""
+    name = name.removeprefix(_VIEW).lower()
+    if name and "." not in name:
+        name = f"main.{name}"
+    found = os.path.realpath(file) if "\0" not in file else file
+    return DataIdentity(f"{_DUCKDB}{found}#{name}", (found,), name)
 
 
 def _url(text: str) -> str | None:

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 _WEB = "https"
 _AZURE = "abfss"
+_SERVER = "postgresql"
 _ALIASES = {
     "http": _WEB,
     "s3a": "s3",
@@ -25,8 +26,10 @@ _ALIASES = {
     "gcs": "gs",
     "abfs": _AZURE,
     "az": _AZURE,
+    "postgres": _SERVER,
 }
 _PORTS = {_WEB: (80, 443)}
+_SERVER_PORT = "5432"
 _OPTION = (
     r"(?:region|scheme|endpoint_override|enable_tls|(?:blob|dfs)_storage_authority)"
 )
@@ -49,6 +52,8 @@ def canonical_url(text: str) -> str:
     """
     written, _, rest = text.partition("://")
     scheme = _ALIASES.get(written.lower(), written.lower())
+    if scheme == _SERVER:
+        return _table_url(rest)
     before, _, key = rest.partition("/")
     if scheme != _WEB and ":" in before and "@" not in before and "@" in key:
         rest = rest.partition("@")[2]  # a secret with a slash in it
@@ -68,6 +73,16 @@ def canonical_url(text: str) -> str:
         key = _OPTIONS.sub("", _SIGNED.sub("", rest.partition("/")[2]))
     path = posixpath.normpath(f"/{unquote(key)}").replace("//", "/")
     return f"{scheme}://{host}{path}"
+
+
+def _table_url(rest: str) -> str:
+    """Return the address of a table on a server that nobody has asked."""
+    address, _, name = rest.partition("#")
+    place, _, database = address.partition("?")[0].rpartition("@")[2].partition("/")
+    host, _, port = place.lower().partition(":")
+    port = "" if port in ("", _SERVER_PORT) else f":{port}"
+    name = name if "." in name else f"public.{name}"
+    return f"{_SERVER}://{host}{port}/{unquote(database)}#{name}"
 
 
 def _container(user: str, host: str, *, full: bool) -> str:

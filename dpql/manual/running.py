@@ -15,10 +15,11 @@ RUNNING: dict[str, Code] = {
         right="--data wages=wages.parquet",
     ),
     "DPQL501": Code(
-        title="there is no such file",
+        title="there is no such file or table",
         cause=(
-            "The path, pattern or URL given for the data leads to no file that can be "
-            "read: there is none, it may not be opened, or no server answers."
+            "The path, pattern or URL given for the data leads to no file or table "
+            "that can be read: there is none, it may not be opened, no server answers, "
+            "or the address holds a password, which belongs into ~/.pgpass."
         ),
         wrong="--data wages=wagse.parquet",
         right="--data wages=wages.parquet",
@@ -30,7 +31,8 @@ RUNNING: dict[str, Code] = {
             "told apart by suffix; text may end in .gz or .zst behind it, and is "
             "damaged if it cannot be decompressed; or as a frame of polars or "
             "pandas, a mapping of equally long columns, or an object with the Arrow C "
-            "stream interface."
+            "stream interface; or as a table of DuckDB or PostgreSQL. A view may fail "
+            "on one row and is refused unless the location says `view:` before it."
         ),
         wrong="--data wages=wages.xlsx",
         right="--data wages=wages.parquet",
@@ -47,9 +49,10 @@ RUNNING: dict[str, Code] = {
     "DPQL504": Code(
         title="a column has a type that cannot hold what is declared",
         cause=(
-            "Numbers are read from numeric, boolean and text columns, categories from "
-            "text, categorical, integer, float and boolean ones, ids from these, "
-            "decimals and bytes. Dates, lists and structures are read as none of them."
+            "Numbers are read from numeric, boolean and text columns, in PostgreSQL "
+            "not from text; categories from text, categorical, integer, float and "
+            "boolean ones; ids from these, decimals and bytes. Lists and structures "
+            "are read as none of them."
         ),
         wrong="`age` stored as a list",
         right="`age` stored as an integer",

@@ -301,3 +301,34 @@ def test_only_open_datasets_are_bound_and_only_to_locations(stores: Stores) -> N
             ledger.bind(name, where)
         assert refusal.value.diagnostics[0].code == f"DPQL{code}"
     assert ledger.account(DATASET).seq == 1
+
+
+def test_tables_of_a_file_are_known_by_file_and_name(data: Path) -> None:
+    """Spellings meet, two tables do not, and the whole file has them all."""
+    os.link(data / "rows.csv", data.parent / "hard.csv")
+    plain = _identity("duckdb:data/rows.csv#t")
+    assert f"duckdb:{data}/rows.csv#main.t" == plain.text
+    assert plain == _identity(plain.text)
+    for spelling in ("data/rows.csv#main.T", "data/../data/rows.csv#t", "hard.csv#t"):
+        other = _identity(f"duckdb:{spelling}")
+        assert plain.overlaps(other)
+        assert plain.is_within(other)
+    for whole in ("data/rows.csv", "data", "duckdb:data/rows.csv"):
+        assert plain.overlaps(_identity(whole))
+        assert plain.is_within(_identity(whole))
+        assert _identity(whole).overlaps(plain)
+        assert not _identity(whole).is_within(plain)
+    for other in ("data/rows.csv#u", "data/other.csv#t", "data/rows.csv#s.t"):
+        assert not plain.overlaps(_identity(f"duckdb:{other}"))
+        assert not plain.is_within(_identity(f"duckdb:{other}"))
+
+
+def test_tables_of_a_server_are_what_it_says() -> None:
+    """The name that people read is no part of it."""
+    place = _identity("postgresql:7/db/16 public.t")
+    renamed = _identity("postgresql:7/db/16 public.u")
+    assert place.overlaps(renamed)
+    assert place.is_within(renamed)
+    for text in ("postgresql:7/db/161 public.t", "postgresql:8/db/16 x", "spark:a.b.c"):
+        assert not place.overlaps(_identity(text))
+        assert not place.is_within(_identity(text))

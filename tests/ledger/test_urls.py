@@ -47,3 +47,17 @@ def test_no_credential_of_a_cloud_is_kept(address: str, kept: str) -> None:
     """Neither a password nor a signature, also where the address is not sound."""
     assert kept == canonical_url(address)
     assert kept == canonical_url(kept)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgres://me:hunter2@A.org/db#t",
+        "postgresql://a.org:5432/db?password=hunter2#public.t",
+        "postgresql://me:hun@ter2@a.org/d%62?x=hunter2#t",
+    ],
+)
+def test_an_address_of_a_server_keeps_no_secret(address: str) -> None:
+    """Nor a query, nor a user; the usual port and schema are those left out."""
+    assert "postgresql://a.org/db#public.t" == canonical_url(address)
+    assert "postgresql://a.org:99/db#s.t" == canonical_url("postgres://a.org:99/db#s.t")

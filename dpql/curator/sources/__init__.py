@@ -16,7 +16,15 @@ from dpql.curator.sources.duckdb import (
 from dpql.curator.sources.formats import SEPARATORS, no_separator
 from dpql.curator.sources.locate import File
 from dpql.curator.sources.memory import memory_fragment
+from dpql.curator.sources.postgres import (
+    SCHEMES,
+    postgres_fragment,
+    table_at,
+    table_of,
+)
+from dpql.curator.sources.postgres_session import is_connection
 from dpql.curator.sources.source import Fragment, Source
+from dpql.errors import RunFault
 from dpql.model.location import split_separator
 from dpql.model.spec import Data
 
@@ -26,9 +34,10 @@ def open_source(frame: object, data: Data) -> Source:
 
     Args:
         frame: a path, glob or URL, before which a separator may stand;
-            ``duckdb:FILE#schema.table``; a polars, pandas or pyarrow table; a mapping
-            of columns; anything with the Arrow C stream interface; a relation of
-            DuckDB, or a connection and the name of a table.
+            ``duckdb:FILE#schema.table``; ``postgresql://host/database#schema.table``; a
+            polars, pandas or pyarrow table; a mapping of columns; anything with the
+            Arrow C stream interface; a relation of DuckDB; a connection of DuckDB,
+            psycopg or ADBC and the name of a table.
         data: the declaration.
 
     Raises:
@@ -36,23 +45,36 @@ def open_source(frame: object, data: Data) -> Source:
             a column is missing, DPQL504 a column is of an impossible type, DPQL511 a
             pipe, a socket or a device.
     """
-    return Source(_fragments(frame, data), data)
+    fragments = _fragments(frame, data)
+    try:
+        return Source(fragments, data)
+    except RunFault:
+        for fragment in fragments:
+            fragment.end()
+        raise
 
 
 def _fragments(frame: object, data: Data) -> Sequence[Fragment]:
     match frame:
         case str() | Path():
-            location = str(frame)
-            if location.startswith(SCHEME):
-                return [database_fragment(location, data)]
-            separator, location = split_separator(location)
-            format_, files = locate.locate(location, data)
-            return _file_fragments(format_, files, data, separator)
+            return _located(str(frame), data)
         case (connection, str(name)) if is_duckdb(connection):
             return [table_fragment(connection, name, data)]
+        case (connection, str(name)) if is_connection(connection):
+            return [postgres_fragment(table_of(connection, name, data.source), data)]
         case _ if is_duckdb(frame) and hasattr(frame, "project"):
             return [relation_fragment(frame, data)]
     return [memory_fragment(frame, data)]
+
+
+def _located(location: str, data: Data) -> Sequence[Fragment]:
+    if location.startswith(SCHEME):
+        return [database_fragment(location, data)]
+    if location.startswith(SCHEMES):
+        return [postgres_fragment(table_at(location, data.source), data)]
+    separator, location = split_separator(location)
+    format_, files = locate.locate(location, data)
+    return _file_fragments(format_, files, data, separator)
 
 
 def _file_fragments(

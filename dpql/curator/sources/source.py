@@ -48,12 +48,14 @@ class Fragment:
             without columns must still have its rows: a request has at least one column.
         row_count: counts the rows without reading their cells.
         whole_ids: columns whose stored ids are integers that fit into 64 bits.
+        end: ends what holds the rows for us, where something does.
     """
 
     types: Mapping[str, Any]
     tasks: Callable[[Request], Iterator[Task[pl.DataFrame]]] = field(repr=False)
     row_count: Callable[[], int] = field(repr=False)
     whole_ids: frozenset[str] = frozenset()
+    end: Callable[[], object] = field(default=tuple, repr=False)
 
 
 class Source:

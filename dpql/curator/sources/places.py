@@ -1,0 +1,41 @@
+"""What a server says that a table is, so that all its spellings meet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dpql.curator.sources.duckdb import SCHEME, is_duckdb
+from dpql.curator.sources.postgres import SCHEMES, table_at, table_of
+from dpql.curator.sources.postgres_session import is_connection
+from dpql.curator.sources.postgres_table import Table
+
+
+def server_place(frame: object, source: str) -> str | None:
+    """Return the place of a table as its database knows it; None for other data.
+
+    Raises:
+        RunFault: DPQL501, no such server or table; DPQL502, a view.
+    """
+    match frame:
+        case str() | Path() if str(frame).startswith(SCHEMES):
+            return _told(table_at(str(frame), source))
+        case (connection, str(name)) if is_connection(connection):
+            return _told(table_of(connection, name, source))
+        case (connection, str(name)) if is_duckdb(connection):
+            return _duckdb_place(connection, name)
+    return None
+
+
+def _told(table: Table) -> str:
+    try:
+        return table.identity()
+    finally:
+        table.session.end()
+
+
+def _duckdb_place(connection: object, name: str) -> str | None:
+    """Return the place of a table behind a connection; None in memory."""
+    query = """SELECT path FROM duckdb_databases()
+        WHERE database_name = current_database()"""
+    found = connection.cursor().execute(query).fetchone()  # type: ignore[attr-defined]
+    return f"{SCHEME}{found[0]}#{name}" if found and found[0] else None
