@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpql.api.authorisation import authorise
-from dpql.api.data_place import data_place
+from dpql.api.data_identity import data_identity
 from dpql.api.debit import Debit
 from dpql.api.ledger_heads import known_heads
 from dpql.api.listener import SILENT, HarmlessListener, RunListener, Stage
@@ -122,8 +122,8 @@ def _debited(request: RunRequest, ledger: Ledger, listener: RunListener) -> Exec
         return _stored(request, ledger, stored)
     frame = request.frames.get(plan.spec.data.source)
     refuse_special_file(frame, plan.spec.data)
-    place = data_place(frame, plan.spec.data.source)
-    ledger.refuse_foreign_data(dataset, place)
+    identity = data_identity(frame, plan.spec.data.source)
+    ledger.refuse_foreign_data(dataset, identity)
     approved = authorise(request, needed=account.approvals)
     output.refuse_unwritable()
     refuse_forked()
@@ -133,7 +133,7 @@ def _debited(request: RunRequest, ledger: Ledger, listener: RunListener) -> Exec
         again=request.again,
         runs=approved.runs,
         known=known,
-        data=place,
+        data=identity,
     )
     if isinstance(granted, Sealed):
         return _stored(request, ledger, granted)

@@ -78,8 +78,8 @@ def canonical_url(text: str) -> str:
 def _table_url(rest: str) -> str:
     """Return the address of a table on a server that nobody has asked."""
     address, _, name = rest.partition("#")
-    place, _, database = address.partition("?")[0].rpartition("@")[2].partition("/")
-    host, _, port = place.lower().partition(":")
+    server, _, database = address.partition("?")[0].rpartition("@")[2].partition("/")
+    host, _, port = server.lower().partition(":")
     port = "" if port in ("", _SERVER_PORT) else f":{port}"
     name = name if "." in name else f"public.{name}"
     return f"{_SERVER}://{host}{port}/{unquote(database)}#{name}"

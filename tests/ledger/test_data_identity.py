@@ -325,10 +325,10 @@ def test_tables_of_a_file_are_known_by_file_and_name(data: Path) -> None:
 
 def test_tables_of_a_server_are_what_it_says() -> None:
     """The name that people read is no part of it."""
-    place = _identity("postgresql:7/db/16 public.t")
+    known = _identity("postgresql:7/db/16 public.t")
     renamed = _identity("postgresql:7/db/16 public.u")
-    assert place.overlaps(renamed)
-    assert place.is_within(renamed)
+    assert known.overlaps(renamed)
+    assert known.is_within(renamed)
     for text in ("postgresql:7/db/161 public.t", "postgresql:8/db/16 x", "spark:a.b.c"):
-        assert not place.overlaps(_identity(text))
-        assert not place.is_within(_identity(text))
+        assert not known.overlaps(_identity(text))
+        assert not known.is_within(_identity(text))

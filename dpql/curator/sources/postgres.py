@@ -121,7 +121,7 @@ def _fragment(table: Table, data: Data) -> Fragment:
         reads = ", ".join(
             f"{stored[name].read} AS c{index}" for index, name in enumerate(names)
         )
-        return f"SELECT {reads} FROM {table.place}{rest}"  # noqa: S608  names are quoted
+        return f"SELECT {reads} FROM {table.sql_name}{rest}"  # noqa: S608  names are quoted
 
     def tasks(request: Request) -> Iterator[Task[pl.DataFrame]]:
         canonical = FrameCanonicaliser(request)
@@ -130,7 +130,7 @@ def _fragment(table: Table, data: Data) -> Fragment:
             yield partial(_frames, canonical, columns)
 
     def row_count() -> int:
-        query = f"SELECT count(*) FROM {table.place}"  # noqa: S608  the name is quoted
+        query = f"SELECT count(*) FROM {table.sql_name}"  # noqa: S608  the name is quoted
         return int(table.session.ask(query)[0][0])
 
     readable = [name for name, column in stored.items() if column.read is not None]

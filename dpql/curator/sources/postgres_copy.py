@@ -34,7 +34,7 @@ _WIDTHS = {
     pa.timestamp("us", "UTC"): ">i8",
 }
 
-_Places = NDArray[np.int64]
+_Indices = NDArray[np.int64]
 
 
 def decoded_rows(rows: Sequence[bytes], types: Sequence[Any]) -> list[Any]:
@@ -52,20 +52,20 @@ class _Cells:
     def __init__(self, rows: Sequence[bytes]) -> None:
         self._bytes = np.frombuffer(b"".join([*rows, _PADDING]), np.uint8)
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-        self._next: _Places = np.cumsum(lengths) - lengths + 2
+        self._next: _Indices = np.cumsum(lengths) - lengths + 2
 
     def column(self, dtype: Any) -> Any:
         """Return the next column."""
-        sizes = self._gathered(self._next, ">i4").astype(np.int64)
+        sizes = self._taken(self._next, ">i4").astype(np.int64)
         present = sizes >= 0
         start = self._next + 4
         sizes = np.maximum(sizes, 0)
         self._next = start + sizes
         if dtype in _WIDTHS:
-            return _fixed(self._gathered(start, _WIDTHS[dtype]), present, dtype)
+            return _fixed(self._taken(start, _WIDTHS[dtype]), present, dtype)
         return self._words(start, sizes, present, dtype)
 
-    def _gathered(self, start: _Places, code: str) -> NDArray[Any]:
+    def _taken(self, start: _Indices, code: str) -> NDArray[Any]:
         """Return a number from each of these places."""
         dtype = np.dtype(code)
         count = len(self._bytes) - dtype.itemsize + 1
@@ -73,7 +73,7 @@ class _Cells:
         return view[start]
 
     def _words(
-        self, start: _Places, sizes: _Places, present: NDArray[np.bool_], dtype: Any
+        self, start: _Indices, sizes: _Indices, present: NDArray[np.bool_], dtype: Any
     ) -> Any:
         offsets = np.zeros(len(sizes) + 1, np.int64)
         np.cumsum(sizes, out=offsets[1:])

@@ -135,7 +135,7 @@ class Table:
     columns: tuple[StoredColumn, ...]
 
     @property
-    def place(self) -> str:
+    def sql_name(self) -> str:
         """The name of the table in SQL."""
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 

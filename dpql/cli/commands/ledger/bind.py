@@ -25,9 +25,9 @@ def command(*, dataset: str, data: str, shared: bool, location: str, form: str) 
     was spent stays spent. No other dataset may use the old location, and the entry
     stays in the chain for good. A folder or a pattern covers all its files.
     """
-    from dpql.api.data_place import data_place
+    from dpql.api.data_identity import data_identity
     from dpql.ledger import open_ledger
 
-    place = str(data_place(data, dataset))
-    account = open_ledger(location).bind(dataset, place, shared=shared)
+    identity = str(data_identity(data, dataset))
+    account = open_ledger(location).bind(dataset, identity, shared=shared)
     return show_accounts([account], form)

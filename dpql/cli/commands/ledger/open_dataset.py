@@ -72,17 +72,17 @@ def command(
     Whom the budget protects is said here once and for all. Flags say what a dataset
     file leaves open; the two may not disagree.
     """
-    from dpql.api.data_place import data_place
+    from dpql.api.data_identity import data_identity
 
     terms = _terms(dataset, epsilon, unit, neighbours, dataset_file)
-    place = None if data is None else str(data_place(data, terms.dataset))
+    identity = None if data is None else str(data_identity(data, terms.dataset))
     account = _ledger_to_open(location).open_account(
         terms.dataset,
         cap=terms.cap,
         unit=None if terms.unit == "row" else terms.unit,
         neighbours=terms.neighbours,
         approvals=approvals,
-        location=place,
+        location=identity,
     )
     return show_accounts([account], form)
 

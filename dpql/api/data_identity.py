@@ -11,7 +11,7 @@ from pathlib import Path
 _SERVERS = ("postgresql://", "postgres://", "spark:")
 
 
-def data_place(data: object, source: str) -> object:
+def data_identity(data: object, source: str) -> object:
     """Return what a ledger takes for the place of data; they are not read.
 
     Args:
@@ -24,8 +24,8 @@ def data_place(data: object, source: str) -> object:
     if isinstance(data, str | Path) and not str(data).startswith(_SERVERS):
         return data
     # Imported late: commands of the ledger need nothing that reads rows.
-    from dpql.curator.sources.places import server_place
+    from dpql.curator.sources.identity import server_identity
     from dpql.curator.wall import behind_wall
 
-    found = behind_wall(lambda: server_place(data, source))
+    found = behind_wall(lambda: server_identity(data, source))
     return data if found is None else found

@@ -10,7 +10,7 @@ from dpql.curator.sources.postgres_session import is_connection
 from dpql.curator.sources.postgres_table import Table
 
 
-def server_place(frame: object, source: str) -> str | None:
+def server_identity(frame: object, source: str) -> str | None:
     """Return the place of a table as its database knows it; None for other data.
 
     Raises:
@@ -18,22 +18,22 @@ def server_place(frame: object, source: str) -> str | None:
     """
     match frame:
         case str() | Path() if str(frame).startswith(SCHEMES):
-            return _told(table_at(str(frame), source))
+            return _identity(table_at(str(frame), source))
         case (connection, str(name)) if is_connection(connection):
-            return _told(table_of(connection, name, source))
+            return _identity(table_of(connection, name, source))
         case (connection, str(name)) if is_duckdb(connection):
-            return _duckdb_place(connection, name)
+            return _duckdb_identity(connection, name)
     return None
 
 
-def _told(table: Table) -> str:
+def _identity(table: Table) -> str:
     try:
         return table.identity()
     finally:
         table.session.end()
 
 
-def _duckdb_place(connection: object, name: str) -> str | None:
+def _duckdb_identity(connection: object, name: str) -> str | None:
     """Return the place of a table behind a connection; None in memory."""
     query = """SELECT path FROM duckdb_databases()
         WHERE database_name = current_database()"""
