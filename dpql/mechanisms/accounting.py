@@ -2,7 +2,7 @@
 
 Every delta is an upper bound of the formula beside it, tight to some 200 bits; a
 threshold is the exact least integer.
-Source: MATH 10.
+Source: MATH 10, MATH-delta 3.4.
 """
 
 from __future__ import annotations
@@ -12,10 +12,22 @@ from fractions import Fraction
 import gmpy2
 
 from dpql.errors import PlanFault
-from dpql.exact import BITS, exp_down, exp_up, fraction, ln_down, ln_up, sidak_down
+from dpql.exact import (
+    BITS,
+    exp_down,
+    exp_up,
+    fraction,
+    ln_down,
+    ln_up,
+    power_of_two_up,
+    sidak_down,
+)
+from dpql.mechanisms.gaussian_tail import tail_of
 
 _LEAST_DELTA = Fraction(1, 10**300)
 """No claim needs a smaller delta, and the searches below stay short."""
+
+_MOST_BITS = 4096
 
 
 def threshold(theta: Fraction, delta: Fraction, l0: int, max_contribution: int) -> int:
@@ -36,10 +48,7 @@ def threshold(theta: Fraction, delta: Fraction, l0: int, max_contribution: int) 
             "DPQL413",
             "theta must be above 0, l0 and the largest contribution at least 1",
         )
-    if not _LEAST_DELTA <= delta < 1:
-        raise PlanFault.of(
-            "DPQL413", "delta must be below 1 and at least 1e-300", hint="try 1e-9"
-        )
+    _require_delta(delta)
     each = sidak_down(delta, l0)
     most = ln_up(1 / each) - ln_down(1 + exp_down(-theta))
     m = max(1, -(-most // theta))
@@ -47,6 +56,33 @@ def threshold(theta: Fraction, delta: Fraction, l0: int, max_contribution: int) 
     while m > 1 and _hides(theta, delta, l0, m - 1):
         m -= 1
     return max_contribution + m
+
+
+def gaussian_threshold(
+    sigma2: Fraction, delta: Fraction, l0: int, max_contribution: int
+) -> int:
+    """Return the least noisy count at which a private key may be released.
+
+        tau = c + min{m >= 1: 1 - (1 - P(X >= m))**l0 <= delta}
+
+    X is discrete Gaussian noise of sigma2; l0 and c are as in `threshold`. Where 4096
+    bits do not decide, the larger threshold is taken.
+    Source: MATH-delta 3.4.
+    """
+    if sigma2 <= 0 or min(l0, max_contribution) < 1:
+        raise PlanFault.of(
+            "DPQL413",
+            "sigma2 must be above 0, l0 and the largest contribution at least 1",
+        )
+    _require_delta(delta)
+    low, high = 0, 1
+    while not _gaussian_hides(sigma2, delta, l0, high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        hides = _gaussian_hides(sigma2, delta, l0, middle)
+        low, high = (low, middle) if hides else (middle, high)
+    return max_contribution + high
 
 
 def zcdp_delta_up(rho: Fraction, epsilon: Fraction) -> Fraction:
@@ -100,6 +136,27 @@ def optimal_delta_up(epsilon: Fraction, k: int, epsilon_total: Fraction) -> Frac
         ways = ways * (k - l) // (l + 1)
     scale = k * ln_down(1 + exp_down(epsilon, bits=bits), bits=bits)
     return min(Fraction(1), total / exp_down(scale, bits=bits))
+
+
+def _require_delta(delta: Fraction) -> None:
+    if not _LEAST_DELTA <= delta < 1:
+        raise PlanFault.of(
+            "DPQL413", "delta must be below 1 and at least 1e-300", hint="try 1e-9"
+        )
+
+
+def _gaussian_hides(sigma2: Fraction, delta: Fraction, l0: int, m: int) -> bool:
+    """Decide l0 ln(1 - P(X >= m)) >= ln(1 - delta); no, where no precision decides."""
+    bits = 2 * BITS + max(0, power_of_two_up(1 / delta))
+    while bits <= _MOST_BITS:
+        low, high = tail_of(sigma2).bounds(m, bits)
+        most, least = Fraction(high, 2 << bits), Fraction(low, 2 << bits)
+        if l0 * ln_down(1 - most, bits=bits) >= ln_up(1 - delta, bits=bits):
+            return True
+        if l0 * ln_up(1 - least, bits=bits) < ln_down(1 - delta, bits=bits):
+            return False
+        bits *= 2
+    return False
 
 
 def _hides(theta: Fraction, delta: Fraction, l0: int, m: int) -> bool:

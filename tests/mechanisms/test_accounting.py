@@ -9,7 +9,13 @@ import pytest
 from golden import cases, close, label
 
 from dpql.errors import PlanFault
-from dpql.mechanisms.accounting import optimal_delta_up, threshold, zcdp_delta_up
+from dpql.mechanisms.accounting import (
+    gaussian_threshold,
+    optimal_delta_up,
+    threshold,
+    zcdp_delta_up,
+)
+from dpql.mechanisms.gaussian_tail import tail_of
 
 mpmath.mp.dps = 60
 
@@ -163,3 +169,46 @@ def test_wrong_arguments_are_refused() -> None:
     ):
         with pytest.raises(PlanFault, match="DPQL413"):
             refused()
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("case", cases("delta/threshold_gaussian"))
+def test_gaussian_threshold_vectors(case: Case) -> None:
+    """The least threshold under discrete Gaussian noise, exactly."""
+    given = case["input"]
+    tau = gaussian_threshold(
+        Fraction(given["sigma2"]),
+        Fraction(given["delta"]),
+        given["l0"],
+        given["max_contribution"],
+    )
+    assert case["expect"]["tau"] == tau
+
+
+@pytest.mark.parametrize("sigma2", ["1/2", "25", "10000"])
+@pytest.mark.parametrize("l0", [1, 7])
+@pytest.mark.parametrize("contribution", [1, 3])
+def test_gaussian_threshold_is_the_least(
+    sigma2: str, l0: int, contribution: int
+) -> None:
+    """A key of one unit is shown with delta at most, and one below shows more."""
+    square, delta = Fraction(sigma2), Fraction(1, 10**6)
+    tau = gaussian_threshold(square, delta, l0, contribution)
+
+    def shown(least: int) -> Fraction:
+        """Return the chance that one of l0 keys with c rows of one unit shows."""
+        low, _ = tail_of(square).bounds(least - contribution, 300)
+        return 1 - (1 - Fraction(low, 2 << 300)) ** l0
+
+    assert shown(tau) <= delta
+    assert tau == contribution + 1 or shown(tau - 1) > delta
+
+
+@pytest.mark.parametrize("delta", ["0", "1", "1e-301"])
+def test_gaussian_threshold_refuses(delta: str) -> None:
+    """No delta, certainty, no noise, no keys and no contribution are refused."""
+    with pytest.raises(PlanFault, match="DPQL413"):
+        gaussian_threshold(Fraction(1), Fraction(delta), 1, 1)
+    for sigma2, l0, c in ((0, 1, 1), (1, 0, 1), (1, 1, 0)):
+        with pytest.raises(PlanFault, match="DPQL413"):
+            gaussian_threshold(Fraction(sigma2), Fraction(1, 9), l0, c)
