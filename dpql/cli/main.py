@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "diff": "Judge a change: weaker, stronger, the same, or to review.",
     "keys": "Make keys, and say whose signatures count.",
     "approve": "Sign a plan as its reviewer.",
+    "preflight": "Say how well data fit a spec; for their owner, not private.",
     "run": "Execute a plan once: debit, noise, signature, release folder.",
     "rehearse": "Run a spec on invented rows.",
     "verify": "Check a release: signature, claims, entry in the ledger.",

@@ -102,6 +102,10 @@ class Source:
         with closing(prefetched(tasks, pl.thread_pool_size())) as found:
             yield from found
 
+    def stored_types(self, name: str) -> list[Any]:
+        """Return the types that a column is stored in."""
+        return [part.types[name] for part in self._fragments]
+
     def row_count(self) -> int:
         """Return the number of rows; asked only where it is public."""
         return sum(part.row_count() for part in self._fragments)
