@@ -9,7 +9,7 @@ import pytest
 
 import dpql
 from dpql.curator.preflight import Preflight, preflight
-from dpql.curator.preflight.habits import Habit
+from dpql.curator.preflight.notations import Notation
 from dpql.errors import RunFault
 from dpql.language import load_text
 from dpql.model.plan import Plan
@@ -82,25 +82,25 @@ def test_every_source_is_told_alike(kind: str, tmp_path: Path) -> None:
         "whole": (1, 2, 1, 1),
         "wage": (0, 5, 0, 1),
     } == counts
-    habits = {
-        name: {each.text: each.habit for each in one.misfits}
+    notations = {
+        name: {each.text: each.notation for each in one.misfits}
         for name, one in columns.items()
     }
-    assert {"A": Habit.CASE, "c": None} == habits["word"]
+    assert {"A": Notation.CASE, "c": None} == notations["word"]
     assert {
-        "1.0": Habit.DECIMALS,
-        "True": Habit.WORDS,
-        "1 ": Habit.BLANKS,
-    } == habits["flag"]
-    assert {"NA": Habit.MISSING, "true": Habit.WORDS} == habits["whole"]
+        "1.0": Notation.DECIMALS,
+        "True": Notation.WORDS,
+        "1 ": Notation.BLANKS,
+    } == notations["flag"]
+    assert {"NA": Notation.MISSING, "true": Notation.WORDS} == notations["whole"]
     assert {
-        "$17,000": Habit.MONEY,
-        "12 ": Habit.BLANKS,
-        "yes": Habit.WORDS,
-        "3,5": Habit.COMMA,
-        "5%": Habit.PERCENT,
-    } == habits["wage"]
-    assert {Habit.DECIMALS: 1} == dict(columns["whole"].converted)
+        "$17,000": Notation.MONEY,
+        "12 ": Notation.BLANKS,
+        "yes": Notation.WORDS,
+        "3,5": Notation.COMMA,
+        "5%": Notation.PERCENT,
+    } == notations["wage"]
+    assert {Notation.DECIMALS: 1} == dict(columns["whole"].converted)
     first, second = found.statistics
     assert (8, 8, 5, 4, 3, 3) == _steps(first)
     assert (8, 4, 3, 3, 2, 2) == _steps(second)

@@ -17,7 +17,7 @@ import polars as pl
 
 from dpql.curator.columns import Content, canonical_column
 from dpql.curator.grid import double, is_whole
-from dpql.curator.preflight.habits import Habit, habit_of
+from dpql.curator.preflight.notations import Notation, notation_of
 from dpql.curator.sources import open_source
 from dpql.curator.sources.canonical import Canonicaliser
 from dpql.curator.sources.source import canonical_type
@@ -49,7 +49,7 @@ class Misfit:
 
     text: str
     count: int
-    habit: Habit | None
+    notation: Notation | None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class ColumnFit:
     misfit: int = 0
     below: int = 0
     above: int = 0
-    converted: Counter[Habit] = field(default_factory=Counter)
+    converted: Counter[Notation] = field(default_factory=Counter)
     texts: Counter[str] = field(default_factory=Counter, repr=False)
     misfits: tuple[Misfit, ...] = ()
     different: int = 0
@@ -197,23 +197,23 @@ def _decoded(cell: object) -> str:
 _NUMERIC = (Content.WHOLE, Content.NUMERIC_CODE)
 
 
-def _converted(column: Column, raw: pl.Series) -> dict[Habit, int]:
+def _converted(column: Column, raw: pl.Series) -> dict[Notation, int]:
     """Count cells that fit though they are written as something else."""
     content = canonical_column(column).content
-    found: dict[Habit, int] = {}
+    found: dict[Notation, int] = {}
     if content not in (*_NUMERIC, Content.REAL, Content.TRUTH):
         return found
     texts = raw.cast(pl.String, strict=False)
-    tests = {Habit.BLANKS: texts != texts.str.strip_chars()}
+    tests = {Notation.BLANKS: texts != texts.str.strip_chars()}
     lowered = texts.str.to_lowercase().str.strip_chars()
     if content in _NUMERIC:
-        tests[Habit.DECIMALS] = texts.str.contains(".", literal=True)
+        tests[Notation.DECIMALS] = texts.str.contains(".", literal=True)
     if content is not Content.TRUTH:
-        tests[Habit.BOOLEAN] = lowered.is_in(["true", "false"])
-    for habit, test in tests.items():
+        tests[Notation.BOOLEAN] = lowered.is_in(["true", "false"])
+    for notation, test in tests.items():
         count = int(test.sum() or 0)
         if count:
-            found[habit] = count
+            found[notation] = count
     return found
 
 
@@ -230,7 +230,7 @@ def _finish(column: Column, one: ColumnFit) -> None:
     """Name the commonest misfits, and forget the others."""
     one.different = len(one.texts)
     one.misfits = tuple(
-        Misfit(text=text, count=count, habit=habit_of(text, column))
+        Misfit(text=text, count=count, notation=notation_of(text, column))
         for text, count in one.texts.most_common(_SHOWN)
     )
     one.texts = Counter()

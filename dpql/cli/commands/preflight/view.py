@@ -66,7 +66,7 @@ def as_document(plan: Plan, found: Preflight) -> dict[str, Any]:
                     {
                         "text": each.text,
                         "count": each.count,
-                        "looks_like": each.habit,
+                        "looks_like": each.notation,
                     }
                     for each in one.misfits
                 ],
@@ -119,8 +119,8 @@ def _said(column: Column, one: ColumnFit) -> Iterator[str]:
         yield f"above {_end(column, 1)} in {_part(one.above, one.rows)}: moved to it"
     if one.booleans:
         yield "stored as Booleans: true counts as 1, false as 0"
-    for habit, count in one.converted.items():
-        yield f"{habit.value} in {_part(count, one.rows)}: read all the same"
+    for notation, count in one.converted.items():
+        yield f"{notation.value} in {_part(count, one.rows)}: read all the same"
 
 
 def _fate(column: Column) -> str:
@@ -145,7 +145,7 @@ def _misfits(one: ColumnFit) -> Iterator[str]:
     counts = [_grouped(each.count) for each in one.misfits]
     wide, high = max(map(len, texts)), max(map(len, counts))
     for text, count, each in zip(texts, counts, one.misfits, strict=True):
-        looks = f"   {each.habit.value}" if each.habit else ""
+        looks = f"   {each.notation.value}" if each.notation else ""
         yield f"{count:>{high}} x {text:<{wide}}{looks}".rstrip()
     more = one.different - len(one.misfits)
     if more:

@@ -15,7 +15,7 @@ from dpql.model.spec import (
 )
 
 
-class Habit(StrEnum):
+class Notation(StrEnum):
     """What a cell looks like, in words."""
 
     BLANKS = "blanks around it"
@@ -55,14 +55,14 @@ _DATE = re.compile(r"\d{1,4}[-/. ]\w{1,9}[-/., ]+\d{1,4}.*")
 _LONGEST = 200
 
 
-def habit_of(text: str, column: Column) -> Habit | None:
+def notation_of(text: str, column: Column) -> Notation | None:
     """Return what a cell that does not fit a column looks like."""
     stripped = text.strip()
     if len(text) > _LONGEST:
         return None
     if stripped.lower() in _MISSING or not stripped:
-        return Habit.MISSING
-    found: Habit | None = None
+        return Notation.MISSING
+    found: Notation | None = None
     match column:
         case CategoryColumn(keys=keys):
             found = _of_key(text, stripped, keys)
@@ -75,41 +75,41 @@ def habit_of(text: str, column: Column) -> Habit | None:
     return found
 
 
-def _of_date(text: str, stripped: str) -> Habit | None:
+def _of_date(text: str, stripped: str) -> Notation | None:
     if not _DATE.fullmatch(stripped):
         return None
     iso = stripped[:4].isdigit() and stripped[4:5] == "-"
-    return Habit.BLANKS if text != stripped and iso else Habit.DATE
+    return Notation.BLANKS if text != stripped and iso else Notation.DATE
 
 
-def _of_key(text: str, stripped: str, keys: tuple[str, ...]) -> Habit | None:
+def _of_key(text: str, stripped: str, keys: tuple[str, ...]) -> Notation | None:
     if stripped in keys and text != stripped:
-        return Habit.BLANKS
+        return Notation.BLANKS
     whole = _DECIMALS.fullmatch(stripped)
     if whole and whole[1] in keys:
-        return Habit.DECIMALS
+        return Notation.DECIMALS
     lowered = {key.lower() for key in keys}
     if stripped.lower() in lowered:
-        return Habit.CASE
+        return Notation.CASE
     truths = lowered & _TRUTHS
-    return Habit.WORDS if truths and stripped.lower() in _TRUTHS else None
+    return Notation.WORDS if truths and stripped.lower() in _TRUTHS else None
 
 
-def _of_truth(text: str, stripped: str) -> Habit | None:
+def _of_truth(text: str, stripped: str) -> Notation | None:
     if stripped.lower() not in _TRUTHS:
         return None
     known = stripped.lower() in ("true", "false", "1", "0")
-    return Habit.BLANKS if known and text != stripped else Habit.WORDS
+    return Notation.BLANKS if known and text != stripped else Notation.WORDS
 
 
-def _of_number(text: str, stripped: str) -> Habit | None:
+def _of_number(text: str, stripped: str) -> Notation | None:
     if text != stripped and _PLAIN.fullmatch(stripped):
-        return Habit.BLANKS
-    for habit, pattern in (
-        (Habit.PERCENT, _PERCENT),
-        (Habit.COMMA, _COMMA),
-        (Habit.MONEY, _MONEY),
+        return Notation.BLANKS
+    for notation, pattern in (
+        (Notation.PERCENT, _PERCENT),
+        (Notation.COMMA, _COMMA),
+        (Notation.MONEY, _MONEY),
     ):
         if pattern.fullmatch(stripped):
-            return habit
-    return Habit.WORDS if stripped.lower() in _TRUTHS else None
+            return notation
+    return Notation.WORDS if stripped.lower() in _TRUTHS else None

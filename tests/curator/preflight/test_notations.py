@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpql.curator.preflight.habits import Habit, habit_of
+from dpql.curator.preflight.notations import Notation, notation_of
 from dpql.model.spec import (
     BooleanColumn,
     CategoryColumn,
@@ -30,29 +30,29 @@ NUMBER = NumberColumn(
     unit=None,
     nulls=DropNulls(),
 )
-CASES: list[tuple[Column, str, Habit | None]] = [
-    (KEYS, "1.0", Habit.DECIMALS),
+CASES: list[tuple[Column, str, Notation | None]] = [
+    (KEYS, "1.0", Notation.DECIMALS),
     (KEYS, "2.0", None),
-    (KEYS, " 1", Habit.BLANKS),
-    (KEYS, "north", Habit.CASE),
-    (KEYS, "Yes", Habit.WORDS),
-    (KEYS, "n/a", Habit.MISSING),
-    (KEYS, "  ", Habit.MISSING),
+    (KEYS, " 1", Notation.BLANKS),
+    (KEYS, "north", Notation.CASE),
+    (KEYS, "Yes", Notation.WORDS),
+    (KEYS, "n/a", Notation.MISSING),
+    (KEYS, "  ", Notation.MISSING),
     (KEYS, "x" * 300, None),
-    (TRUTH, "yes", Habit.WORDS),
-    (TRUTH, "true ", Habit.BLANKS),
+    (TRUTH, "yes", Notation.WORDS),
+    (TRUTH, "true ", Notation.BLANKS),
     (TRUTH, "maybe", None),
-    (DAY, "31.01.2013", Habit.DATE),
-    (DAY, "1/31/2013 12:00", Habit.DATE),
-    (DAY, "2013-01-31 ", Habit.BLANKS),
+    (DAY, "31.01.2013", Notation.DATE),
+    (DAY, "1/31/2013 12:00", Notation.DATE),
+    (DAY, "2013-01-31 ", Notation.BLANKS),
     (DAY, "soon", None),
-    (NUMBER, "$17,000", Habit.MONEY),
-    (NUMBER, "17 000 EUR", Habit.MONEY),
-    (NUMBER, "(1,200.50)", Habit.MONEY),
-    (NUMBER, "3,5", Habit.COMMA),
-    (NUMBER, "12 %", Habit.PERCENT),
-    (NUMBER, " 12", Habit.BLANKS),
-    (NUMBER, "NA", Habit.MISSING),
+    (NUMBER, "$17,000", Notation.MONEY),
+    (NUMBER, "17 000 EUR", Notation.MONEY),
+    (NUMBER, "(1,200.50)", Notation.MONEY),
+    (NUMBER, "3,5", Notation.COMMA),
+    (NUMBER, "12 %", Notation.PERCENT),
+    (NUMBER, " 12", Notation.BLANKS),
+    (NUMBER, "NA", Notation.MISSING),
     (NUMBER, "twelve", None),
     (IdColumn(name="x"), "1.0", None),
 ]
@@ -60,7 +60,7 @@ CASES: list[tuple[Column, str, Habit | None]] = [
 
 @pytest.mark.parametrize(("column", "text", "expected"), CASES)
 def test_common_habits_are_named(
-    column: Column, text: str, expected: Habit | None
+    column: Column, text: str, expected: Notation | None
 ) -> None:
     """Each in its own words, and nothing is said of what is only strange."""
-    assert expected == habit_of(text, column)
+    assert expected == notation_of(text, column)
