@@ -41,6 +41,9 @@ PLANTED = {
         ("statistics/planted_coins.py", "import secrets"),
         ("review/planted_rows.py", "import dpql.curator.run"),
     ],
+    "only the owner's command makes a preflight": [
+        ("api/planted_preflight.py", "import dpql.curator.preflight"),
+    ],
     "only the command line reads the manual": [
         ("language/planted_manual.py", "from dpql.manual import CODES"),
     ],
