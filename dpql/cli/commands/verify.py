@@ -31,9 +31,12 @@ _GOOD, _WARNING = " ok", " !!"
         "dpql verify releases/2026-11-16-wages --trust allowed_signers",
         "dpql verify releases/2026-11-16-wages --ledger ledger.sqlite",
         "dpql verify release.dsse.json --plan approved.plan.json --format json",
+        "dpql verify --page verify.html",
     ),
 )
-@click.argument("path", metavar="RELEASE", type=click.Path(path_type=Path))
+@click.argument(
+    "path", metavar="RELEASE", required=False, type=click.Path(path_type=Path)
+)
 @TRUST
 @click.option(
     "--ledger",
@@ -49,15 +52,37 @@ _GOOD, _WARNING = " ok", " !!"
     type=click.Path(path_type=Path),
     help="The plan that the release must be of.",
 )
+@click.option(
+    "--page",
+    "page",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write a page that checks releases in a browser, without a network.",
+)
 @FORMAT
 def command(
-    *, path: Path, trust: Path, location: str | None, expected: Path | None, form: str
+    *,
+    path: Path | None,
+    trust: Path,
+    location: str | None,
+    expected: Path | None,
+    page: Path | None,
+    form: str,
 ) -> int:
     """Check a release: signature, role, digests, claims, entry in the ledger.
 
     RELEASE is a folder or its release.dsse.json. Whatever cannot be checked is
     listed. The exit code is 4 when the release is not to be believed.
+
+    With --page, dpql writes a page for people who do not have dpql: on it they drop a
+    release and a trust file, and see what a browser can check.
     """
+    if page is not None:
+        _write_page(page)
+        if path is None:
+            return exit_codes.OK
+    if path is None:
+        raise click.UsageError("Missing argument 'RELEASE'.")
     from dpql.api.verification import verify_release
     from dpql.reports.trust import load_trust
 
@@ -92,6 +117,20 @@ def _ledger(location: str | None, release: Path) -> Ledger | None:
         if head_of(str(release)).dataset in ledger.datasets():
             return ledger
     return None
+
+
+def _write_page(page: Path) -> None:
+    from dpql.cli.ui.exit_codes import CommandFault
+    from dpql.reports.verify_page import verify_page
+
+    try:
+        page.write_text(verify_page(), "utf-8", newline="\n")
+    except OSError:
+        name = shown(str(page), limit=400)
+        raise CommandFault.of(
+            "DPQL803", f"`{name}` cannot be written: its folder is missing or refuses"
+        ) from None
+    console.note(f"wrote {shown(str(page), limit=400)}; it is the same for all\n")
 
 
 def _require_there(path: Path) -> None:
