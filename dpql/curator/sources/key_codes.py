@@ -17,7 +17,7 @@ Words = NDArray[np.uint64]
 Codes = NDArray[np.uint32]
 
 _WORD_BITS = 64
-_SPARSE_BITS = 3
+_SPARSE_BITS = 2
 """A table has two to the power of this as many slots as keys, at least."""
 
 _OTHER_BITS = 5
@@ -75,9 +75,9 @@ class _Table:
 def _tables(hashes: Words) -> Iterator[_Table]:
     """Yield tables that hold all codes together, by other bits of the hashes each."""
     codes = np.arange(len(hashes), dtype=np.uint32)
-    bits = len(hashes).bit_length() + _SPARSE_BITS
     skipped = 0
     while len(codes):
+        bits = len(codes).bit_length() + _SPARSE_BITS
         table = _Table(bits, skipped, codes, hashes[codes])
         yield table
         codes = codes[table.find(hashes[codes]) != codes]
