@@ -40,8 +40,8 @@ PARTITION_BITS = 8
 
 _WORD = 64
 _UNIT_BITS = 28
-_LEAST_PRIORITY_BITS = 8
-"""Bits of a priority that a word must hold; with fewer, whole keys are sorted."""
+_LEAST_PRIORITY_BITS = 16
+"""Bits of a priority that a word must hold; with fewer, rows are sorted twice."""
 
 _BLOCK_ROWS = 1 << 16
 """Rows that are bounded together, about, so that arrays stay in the cache."""
@@ -63,30 +63,33 @@ class Bounder:
     """The rows of some whole units, ranked once, for any number of bounds.
 
     Attributes:
-        order: the indices of the rows by unit, then by priority. Rows without a unit
-            are not among them: they belong to nobody.
+        order: the indices of the rows by unit, then by priority.
     """
 
     def __init__(
-        self, ids: Integers, hashes: Words, contents: Words, known: Mask, salt: bytes
+        self, ids: Integers, hashes: Words, contents: Words, salt: bytes
     ) -> None:
         """Rank the rows.
 
         Args:
-            ids: the unit of each row; equal exactly when the units are, if known.
+            ids: the unit of each row; equal exactly when the units are.
             hashes: a salted hash of the unit.
             contents: a salted hash of the unit and of all that the sums see of the row.
-            known: whether the row has a unit at all.
             salt: the secret of the run.
         """
-        rows = np.flatnonzero(known)
-        ids = ids[rows]
-        priorities = row_priorities(salt, ids, contents[rows])
-        order = ranked(ids, hashes[rows], priorities)
-        self.order = rows[order]
-        self._priorities = priorities[order]
+        # Sorted by content first, so that equal rows stand together and are numbered.
+        alike, ids, contents = ranked(ids, hashes, contents)
+        start = _differ(ids, 1)
+        units: Integers = np.cumsum(start, dtype=np.int64)
+        units -= 1
+        numbers = units.view(np.uint64) << np.uint64(
+            _WORD - PARTITION_BITS - _UNIT_BITS
+        )
+        found = ranked(units, numbers, row_priorities(salt, ids, contents))
+        order, units, self._priorities = found
+        self.order = alike.take(order)
         self._salt = salt
-        self._blocks = list(_blocks(ids[order]))
+        self._blocks = list(_blocks(start, units))
 
     def survivors(
         self,
@@ -219,24 +222,12 @@ def row_priorities(salt: bytes, ids: Integers, contents: Words) -> Words:
 def occurrences(ids: Integers, contents: Words) -> Integers:
     """Number the rows of equal id and content hash: 0, 1, 2 and so on, in any order.
 
-    Half of the bits of the hashes are sorted digit by digit, which takes as long
-    whether rows are equal or not; where they tie, ids and hashes are compared in full.
+    Rows are sorted by both. Numbering takes as long whether rows are equal or not.
     """
-    heads = (contents >> np.uint64(_WORD // 2)).astype(np.uint32)
-    order = np.argsort(heads.astype(np.uint16), kind="stable")
-    digits = (heads >> np.uint32(_WORD // 4)).astype(np.uint16)
-    order = order[np.argsort(digits[order], kind="stable")]
-    heads = heads[order]
-    tied = _equal(heads) & ~(_equal(ids[order]) & _equal(contents[order]))
-    for first, last in _runs(heads, heads[:-1][tied]):
-        run = order[first:last]
-        order[first:last] = run[np.lexsort((contents[run], ids[run]))]
-    start = _differ(ids[order], 1)
-    start |= _differ(contents[order], 1)
-    ranks = np.arange(len(ids))
-    ranks -= np.maximum.accumulate(np.where(start, ranks, 0))
-    numbers: Integers = np.empty(len(ids), np.int64)
-    numbers[order] = ranks
+    start = _differ(ids, 1)
+    start |= _differ(contents, 1)
+    numbers = np.arange(len(ids))
+    numbers -= np.maximum.accumulate(np.where(start, numbers, 0))
     return numbers
 
 
@@ -254,28 +245,64 @@ def mixed(states: Words, words: Words) -> Words:
     return result
 
 
-def ranked(ids: Integers, hashes: Words, priorities: Words) -> Integers:
+def ranked(
+    ids: Integers, hashes: Words, priorities: Words
+) -> tuple[Integers, Integers, Words]:
     """Return the indices of the rows unit by unit, by priority within a unit.
 
-    Rows alike in both stay in their own order.
+    Rows alike in both stay in their own order. Ids and priorities in that order are
+    returned with it.
     """
     index_bits = len(ids).bit_length()
     priority_bits = _WORD - _UNIT_BITS - index_bits
-    if priority_bits < _LEAST_PRIORITY_BITS:
-        return np.lexsort((priorities, ids))
     # The bits of the hash below those of the partition, which are alike in it.
     packed = hashes << np.uint64(PARTITION_BITS) >> np.uint64(_WORD - _UNIT_BITS)
     packed <<= np.uint64(_WORD - _UNIT_BITS)
+    if priority_bits < _LEAST_PRIORITY_BITS:
+        return _ranked_twice(ids, packed, priorities)
     packed |= priorities >> np.uint64(_WORD - priority_bits) << np.uint64(index_bits)
-    packed |= np.arange(len(ids), dtype=np.uint64)
-    packed.sort()
-    order = (packed & np.uint64((1 << index_bits) - 1)).view(np.int64)
+    order = _sorted_indices(packed, index_bits)
     packed >>= np.uint64(index_bits)
     units = packed >> np.uint64(priority_bits)
-    for first, last in _undecided(units, packed, ids[order], priorities[order]):
-        run = order[first:last]
-        order[first:last] = run[np.lexsort((priorities[run], ids[run]))]
-    return order
+    return _settled(order, units, packed, ids.take(order), priorities.take(order))
+
+
+def _ranked_twice(
+    ids: Integers, heads: Words, priorities: Words
+) -> tuple[Integers, Integers, Words]:
+    """Return the same for many rows: sorted by priority first, then by unit."""
+    index_bits = len(ids).bit_length()
+    low = np.uint64(index_bits)
+    by_priority = _sorted_indices(priorities >> low << low, index_bits)
+    packed = heads.take(by_priority) >> low << low
+    order = by_priority.take(_sorted_indices(packed, index_bits))
+    units = packed >> low
+    sorted_priorities = priorities.take(order)
+    # Two rows of a unit tie where their priorities do but for their last bits.
+    tied = sorted_priorities >> low
+    return _settled(order, units, tied, ids.take(order), sorted_priorities)
+
+
+def _sorted_indices(packed: Words, index_bits: int) -> Integers:
+    """Sort the words and indices in their last bits; return the indices."""
+    packed |= np.arange(len(packed), dtype=np.uint64)
+    packed.sort()
+    return (packed & np.uint64((1 << index_bits) - 1)).view(np.int64)
+
+
+def _settled(
+    order: Integers, units: Words, packed: Words, ids: Integers, priorities: Words
+) -> tuple[Integers, Integers, Words]:
+    """Sort the runs of one packed hash whose order is not that of the keys, in place.
+
+    Ids and priorities are in the order that is given, and in that which is returned.
+    """
+    for first, last in list(_undecided(units, packed, ids, priorities)):
+        run = slice(first, last)
+        by_key = np.lexsort((priorities[run], ids[run]))
+        for column in (order, ids, priorities):
+            column[run] = column[run][by_key]
+    return order, ids, priorities
 
 
 def _undecided(
@@ -294,20 +321,31 @@ def _undecided(
 
 def _runs(values: NDArray[Any], some: NDArray[Any]) -> Iterator[tuple[int, int]]:
     """Yield where the runs of some of the sorted values start and end."""
-    wanted = np.unique(some)
+    wanted = _distinct(some)
     firsts = np.searchsorted(values, wanted, side="left")
     lasts = np.searchsorted(values, wanted, side="right")
     yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
 
 
-def _blocks(ids: Integers) -> Iterator[_Block]:
-    start = _differ(ids, 1)
+def _blocks(start: Mask, units: Integers) -> Iterator[_Block]:
     firsts = np.flatnonzero(start)
-    cuts = np.searchsorted(firsts, np.arange(0, len(ids), _BLOCK_ROWS))
-    ends = np.append(firsts, len(ids))[np.append(cuts, len(firsts))]
-    for first, last in pairwise(np.unique(ends).tolist()):
+    cuts = np.searchsorted(firsts, np.arange(0, len(units), _BLOCK_ROWS))
+    ends = np.append(firsts, len(units))[np.append(cuts, len(firsts))]
+    for first, last in pairwise(_distinct(ends).tolist()):
         part = start[first:last]
-        yield _Block(slice(first, last), np.cumsum(part) - 1, np.flatnonzero(part))
+        yield _Block(
+            slice(first, last), units[first:last] - units[first], np.flatnonzero(part)
+        )
+
+
+def _distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the different values in their order.
+
+    `numpy.unique` does the same, and imports what takes longer than small runs.
+    """
+    values = np.sort(values)
+    found: NDArray[Any] = values[_differ(values, 1)]
+    return found
 
 
 def _sorted_pairs(

@@ -51,7 +51,7 @@ def survivors(
     alike = content_hashes(salt, hashes, columns)
     if not apart:
         alike = np.full(len(ids), 9, np.uint64)
-    bounder = Bounder(units, hashes, alike, np.ones(len(ids), np.bool_), salt)
+    bounder = Bounder(units, hashes, alike, salt)
     keep = np.zeros(len(ids), np.bool_)
     kept = bounder.survivors(
         counted[bounder.order],
@@ -191,10 +191,9 @@ def test_rows_are_chosen_as_the_words_say(
     priorities = [row if low else high for row, (_, _, high) in enumerate(table)]
     units = np.array(ids, np.int64)
     hashes = mixed(np.zeros(len(ids), np.uint64), units.view(np.uint64))
-    known = np.ones(len(ids), np.bool_)
     drawn = np.array(priorities, np.uint64)
-    with patch.object(bounding, "row_priorities", return_value=drawn):
-        bounder = Bounder(units, hashes, drawn, known, SALT)
+    with patch.object(bounding, "row_priorities", lambda *given: given[2]):
+        bounder = Bounder(units, hashes, drawn, SALT)
     ranks = np.array(cells, np.int64)[bounder.order] + 1
     kept = np.zeros(len(ids), np.bool_)
     kept[bounder.order] = bounder.survivors(ranks, count=6, rows=rows, most_cells=most)
@@ -213,7 +212,8 @@ def test_packed_words_rank_as_whole_keys_do(
     ids = rng.integers(0, 40, 500)
     hashes = mixed(np.zeros(500, np.uint64), ids.view(np.uint64))
     drawn = rng.integers(0, spread, 500).astype(np.uint64) + np.uint64(1 << 63)
-    order = ranked(ids, hashes, drawn)
+    order, *keys = ranked(ids, hashes, drawn)
+    assert [ids[order].tolist(), drawn[order].tolist()] == [x.tolist() for x in keys]
     assert list(range(500)) == sorted(order.tolist())
     changes = np.count_nonzero(np.diff(ids[order]))
     assert changes == len(set(ids.tolist())) - 1
@@ -233,7 +233,8 @@ HASHES = [0, 1, 2, 1 << 20, 3 << 20, 1 << 48, (1 << 48) + 1, 1 << 63, 2**64 - 1]
 )
 @settings(max_examples=200, deadline=None)
 def test_equal_rows_are_numbered(rows: list[tuple[int, int]]) -> None:
-    """Rows of one id and one hash get the numbers from 0 on, each of them once."""
+    """Sorted rows of one id and one hash get the numbers from 0 on, each once."""
+    rows = sorted(rows)
     ids = np.array([unit for unit, _ in rows], np.int64)
     contents = np.array([content for _, content in rows], np.uint64)
     numbers = occurrences(ids, contents).tolist()
@@ -277,7 +278,7 @@ def test_cells_of_large_numbers_are_told_apart() -> None:
     units = np.array(ids, np.int64)
     hashes = mixed(np.zeros(400, np.uint64), units.view(np.uint64))
     alike = content_hashes(SALT, hashes, [np.array(contents, np.int64)])
-    bounder = Bounder(units, hashes, alike, np.ones(400, np.bool_), SALT)
+    bounder = Bounder(units, hashes, alike, SALT)
     small = np.array(cells, np.int64)[bounder.order] + 1
     kept = [
         bounder.survivors(small, count=count, rows=2, most_cells=2).tolist()

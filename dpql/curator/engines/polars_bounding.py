@@ -45,6 +45,11 @@ PARTITION_ROWS = 1 << 17
 
 _WORD_BITS = 62
 
+_INDICES = np.arange(1, BATCH_ROWS + 1, dtype=np.uint64)
+_INDICES *= np.uint64(0x9E3779B97F4A7C15)
+_INDICES = _INDICES.view(np.int64)
+"""What rows without a unit have for an id or its hash, by their index."""
+
 Key = Selection | Factor | Flag | Distinct | Test | str
 """What a field holds: cells, steps, codes, or whether a test or column says yes."""
 
@@ -67,12 +72,15 @@ class Field:
 class Layout:
     """The fields of a row: cells of selections from 1, factors, and what is present.
 
+    A row without a unit belongs to nobody, so it is in no cell and takes no part.
     Fields are packed into words in the order of their size, so that few are needed.
     """
 
     def __init__(self, program: Program) -> None:
+        assert program.unit is not None, "units are rows otherwise"
         made = Expressions(program)
         self._made = made
+        has_unit = made.column(program.unit).is_not_null()
         self._factors = program.factors
         bits: dict[Key, int] = {
             factor: factor.quantiser.steps.bit_length() for factor in program.factors
@@ -81,7 +89,8 @@ class Layout:
         for tally in program.tallies:
             selection = tally.selection
             bits[selection] = selection.cells.bit_length()
-            self._derived[selection] = made.derive(made.numbered(selection), selection)
+            numbered = made.numbered(selection, has_unit)
+            self._derived[selection] = made.derive(numbered, selection)
             for name in tally.present:
                 bits[name] = 1
                 present = made.column(name).is_not_null()
@@ -153,7 +162,9 @@ class Rows:
     def take(self, order: Integers) -> Rows:
         """Return the rows of some indices."""
         return Rows(
-            self.units.gather(order),
+            pl.Series(self.units.to_numpy().take(order))
+            if _are_whole(self.units)
+            else self.units.gather(order),
             self.hashes.take(order),
             [word.take(order) for word in self.words],
             [one.gather(order) for one in self.ids],
@@ -193,12 +204,23 @@ class Partitions:
     def partition(self, batch: pl.DataFrame) -> tuple[Rows, list[int]]:
         """Return the packed rows of a batch by partition, and where each one ends."""
         assert self._program.unit is not None, "units are rows otherwise"
-        units = batch.get_column(self._program.unit)
-        hashes = units.hash(self._seed).to_numpy()
+        units, hashes = self._units(batch.get_column(self._program.unit))
         order, ends = partition_by(hashes, self._bits)
         words = self._layout.packed(batch, self._seed)
         ids = [batch.get_column(name) for name in self._layout.ids]
         return Rows(units, hashes, words, ids).take(order), ends
+
+    def _units(self, units: pl.Series) -> tuple[pl.Series, Words]:
+        """Return ids and their hashes; for a null those of its index.
+
+        Rows without a unit are so spread over all partitions.
+        """
+        nulls, others = units.is_null().to_numpy(), _INDICES[: len(units)]
+        if _are_whole(units):
+            ids = units.fill_null(0).to_numpy()
+            units = pl.Series(np.where(nulls, others, ids))
+        hashes: Words = units.hash(self._seed).to_numpy()
+        return units, np.where(nulls, others.view(np.uint64), hashes)
 
     def take(self, partitioned: tuple[Rows, list[int]]) -> None:
         """Keep a batch until all are read."""
@@ -239,14 +261,14 @@ class Partitions:
         if not parts:
             return None
         return Rows(
-            pl.concat([x.units[part] for x, part in parts], rechunk=True),
+            _joined([(x.units, part) for x, part in parts]),
             np.concatenate([x.hashes[part] for x, part in parts]),
             [
                 np.concatenate([x.words[word][part] for x, part in parts])
                 for word in range(self._layout.words)
             ],
             [
-                pl.concat([x.ids[one][part] for x, part in parts], rechunk=True)
+                _joined([(x.ids[one], part) for x, part in parts])
                 for one in range(len(self._layout.ids))
             ],
         )
@@ -254,15 +276,12 @@ class Partitions:
     def _bounder(self, rows: Rows) -> Bounder:
         units, hashes = rows.units, rows.hashes
         contents = content_hashes(self._salt, hashes, rows.words)
-        known = units.is_not_null().to_numpy()
-        if units.dtype == pl.Int64:
-            ids = units.fill_null(0).to_numpy()
-            return Bounder(ids, hashes, contents, known, self._salt)
-        ids = hashes.view(np.int64)
-        bounder = Bounder(ids, hashes, contents, known, self._salt)
+        if _are_whole(units):
+            return Bounder(units.to_numpy(), hashes, contents, self._salt)
+        bounder = Bounder(hashes.view(np.int64), hashes, contents, self._salt)
         if _are_units(units, hashes, bounder.order):
             return bounder
-        return Bounder(_numbered(units), hashes, contents, known, self._salt)
+        return Bounder(_numbered(units), hashes, contents, self._salt)
 
     def _survivors(
         self, bounder: Bounder, selection: Selection, words: Sequence[NDArray[Any]]
@@ -340,11 +359,21 @@ def _partition_bits(rows: int) -> int:
     return min(PARTITION_BITS, (rows // PARTITION_ROWS).bit_length())
 
 
+def _are_whole(ids: pl.Series) -> bool:
+    return ids.dtype == pl.Int64
+
+
+def _joined(parts: Sequence[tuple[pl.Series, slice]]) -> pl.Series:
+    return pl.concat((ids[part] for ids, part in parts), rechunk=True)
+
+
 def _are_units(units: pl.Series, hashes: Words, order: Integers) -> bool:
     """Tell whether ids of equal hashes are equal, in an order that sorts hashes."""
     ids = units.gather(order)
     same_hash = hashes[order]
-    collided = (ids[1:] != ids[:-1]).to_numpy() & (same_hash[1:] == same_hash[:-1])
+    # Rows without an id take no part, so what they are joined with does not matter.
+    unlike = (ids[1:] != ids[:-1]).fill_null(False).to_numpy()
+    collided = unlike & (same_hash[1:] == same_hash[:-1])
     return not collided.any()
 
 

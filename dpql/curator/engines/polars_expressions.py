@@ -102,10 +102,10 @@ class Expressions:
             cell = pl.when(reduce(and_, masks)).then(cell)
         return cell.fill_null(outside)
 
-    def numbered(self, selection: Selection) -> pl.Expr:
-        """Return a row's cell, counted from 1, or 0 where it is in none."""
+    def numbered(self, selection: Selection, mask: pl.Expr) -> pl.Expr:
+        """Return a row's cell, counted from 1; 0 where it is in none, or masked."""
         where = selection.where
-        masks = [] if where is None else [self.test(where)]
+        masks = [mask] if where is None else [mask, self.test(where)]
         return self.cell(selection, masks, first=1)
 
     def test(self, test: Test) -> pl.Expr:

@@ -39,6 +39,9 @@ from dpql.curator.sources.truths import truths
 _DENSE_KEYS = 1 << 20
 """Whole keys no farther apart than this are looked up in a table."""
 
+_FEW_KEYS = 1 << 10
+"""Up to so many keys, texts of polars are found faster by polars itself."""
+
 _CHECKED_CELLS = 1 << 12
 """Cells that are decoded together, and one by one if one of them is not UTF-8."""
 
@@ -166,6 +169,7 @@ class _Codes:
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self._keys = keys
+        self._enum = pl.Enum(keys) if len(keys) <= _FEW_KEYS else None
         self._texts = key_codes(keys)
 
     def __call__(self, cells: pl.Series) -> pl.Series:
@@ -180,9 +184,12 @@ class _Codes:
             return codes.gather(frame.select(row).to_series())
         if cells.dtype.is_float():
             cells = float_texts(cells)
-        if cells.dtype != pl.Binary:
-            cells = cells.cast(pl.String).cast(pl.Binary)
-        return self._texts.of_bytes(cells)
+        if cells.dtype == pl.Binary:
+            return self._texts.of_bytes(cells)
+        texts = cells.cast(pl.String)
+        if self._enum is not None:
+            return texts.cast(self._enum, strict=False).to_physical()
+        return self._texts.of_bytes(texts.cast(pl.Binary))
 
 
 @lru_cache(maxsize=32)

@@ -43,7 +43,7 @@ class KeyCodes:
 
     def of_bytes(self, cells: pl.Series) -> pl.Series:
         """Return the code of each text, given as bytes; null where it is no key."""
-        hashes = cells.hash(self._seed).to_numpy()
+        hashes = _hashed(cells, self._seed)
         codes = self._tables[0].find(hashes)
         for table in self._tables[1:]:
             others = self._hashes.take(codes) != hashes
@@ -88,7 +88,11 @@ def _different_hashes(keys: pl.Series) -> tuple[int, Words]:
     """Return a seed under which no two keys have one hash, and the hashes."""
     seed = 0
     while True:
-        hashes = keys.hash(seed).to_numpy()
+        hashes = _hashed(keys, seed)
         if np.diff(np.sort(hashes)).all():
             return seed, hashes
         seed += 1
+
+
+def _hashed(cells: pl.Series, seed: int) -> Words:
+    return cells.to_frame("cell").hash_rows(seed).to_numpy()

@@ -42,7 +42,10 @@ def test_types_are_as_narrow_as_their_largest_number(
 
 @pytest.mark.parametrize("made", [row_plan(), known_plan(5), unit_plan()])
 def test_every_row_has_a_cell(made: Plan) -> None:
-    """Whatever a row holds, it has a cell from 1, or is in cell 0 of none."""
+    """Whatever a row holds, it has a cell from 1, or is in cell 0 of none.
+
+    So is a row that is masked.
+    """
     program = compile_program(made)
     batch = pl.DataFrame(
         {
@@ -51,14 +54,14 @@ def test_every_row_has_a_cell(made: Plan) -> None:
         }
     )
     expressions = Expressions(program)
-    # The cell of all rows is a literal, which takes the height of a column beside it.
-    expressions.derive(expressions.column(program.columns[0].name), "rows")
+    given = expressions.column(program.columns[0].name).is_not_null()
     for selection in {tally.selection for tally in program.tallies}:
-        name = expressions.derive(expressions.numbered(selection), selection)
+        name = expressions.derive(expressions.numbered(selection, given), selection)
         found = expressions.derived(batch)[name]
         assert 3 == len(found), selection
         assert 0 == found.null_count(), selection
         assert all(0 <= one <= selection.cells for one in found), selection
+        assert 0 == found[0], selection
 
 
 def _type(form: str) -> Any:

@@ -54,12 +54,12 @@ def test_equal_hashes_are_not_equal_texts(monkeypatch: pytest.MonkeyPatch) -> No
     """A text with the hash of a key has no code, and keys of one hash are reseeded."""
     seeds = []
 
-    def hashed(cells: pl.Series, seed: int) -> pl.Series:
+    def hashed(cells: pl.DataFrame, seed: int) -> pl.Series:
         seeds.append(seed)
-        few = cells.bin.size().to_numpy().astype(np.uint64) if seed else 0
-        return pl.Series(np.zeros(len(cells), np.uint64) + few, dtype=pl.UInt64)
+        sizes = cells.to_series().bin.size().to_numpy().astype(np.uint64)
+        return pl.Series(sizes * np.uint64(seed), dtype=pl.UInt64)
 
-    monkeypatch.setattr(pl.Series, "hash", hashed)
+    monkeypatch.setattr(pl.DataFrame, "hash_rows", hashed)
     found = KeyCodes(["a", "bb", "ccc"]).of_bytes(encoded(["bb", "xx", "a", "x"]))
     assert [1, None, 0, None] == found.to_list()
     assert [0, 1, 1] == seeds
