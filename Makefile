@@ -12,7 +12,7 @@ MATHS := count.md histogram.md
 QUICK := not (process or property or contract or heavy or stats or slow)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test slow check fmt docs bench bench-wide constraints clean
+.PHONY: help demo quick test slow check fmt docs bench bench-wide bench-growth bench-results constraints clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -65,6 +65,12 @@ bench: $(READY)  ## print speed as ratios measured side by side
 bench-wide: $(READY)  ## print the cost of privacy on many kinds of work and of data
 	$(BIN)/python benchmarks/wide.py
 	$(BIN)/python benchmarks/values.py
+
+bench-growth: $(READY)  ## print how costs grow: rows, keys, values, ledger entries, statistics
+	$(BIN)/python benchmarks/growth.py
+
+bench-results: $(READY)  ## write benchmarks/RESULTS.md anew; leave the machine alone meanwhile
+	$(BIN)/python benchmarks/results.py
 
 constraints:  ## renew constraints.txt: the newest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .venv-newest
