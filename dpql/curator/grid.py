@@ -1,6 +1,7 @@
 """How a declared column becomes whole numbers: quantisers, bins and intervals.
 
     integer    u = floor((clamp(i) - lower) / step + 1/2),   in whole numbers
+    time       u = floor((clamp(i) - lower) / step),         in whole numbers
     others     u = floor((clamp(x) - a) * s + 1/2),          in doubles
 
     i, x     the canonical cell: WHOLE or REAL
@@ -39,13 +40,14 @@ _INFINITE = float("inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WholeQuantiser:
-    """A grid of whole steps over whole numbers."""
+    """A grid of whole steps over whole numbers; ``floors`` counts only full steps."""
 
     lower: int
     upper: int
     step: int
     steps: int
     fill: int | None
+    floors: bool = False
 
     def __str__(self) -> str:
         return _described(self)
@@ -109,12 +111,17 @@ def is_whole(column: NumberColumn) -> bool:
     return column.type is NumberType.INTEGER and farthest <= WHOLE_LIMIT
 
 
-def quantiser(column: NumberColumn, steps: int) -> Quantiser:
-    """Return how the cells of a column are counted in so many steps."""
+def quantiser(column: NumberColumn, steps: int, *, floors: bool = False) -> Quantiser:
+    """Return how the cells of a column are counted in so many steps.
+
+    If ``floors``, each counts its full steps; else the nearest number of steps.
+    """
     fill = None
     if isinstance(column.nulls, FillNulls):
-        share = (column.nulls.value - column.lower) / (column.upper - column.lower)
-        fill = (share * steps + Fraction(1, 2)).__floor__()
+        nearest = 0 if floors else Fraction(1, 2)
+        above = column.nulls.value - column.lower
+        share = above / (_width(column) or 1)
+        fill = (share * steps + nearest).__floor__()
     step = column.step
     if step is not None and is_whole(column) and steps * step == _width(column):
         return WholeQuantiser(
@@ -123,6 +130,7 @@ def quantiser(column: NumberColumn, steps: int) -> Quantiser:
             step=int(step),
             steps=steps,
             fill=fill,
+            floors=floors,
         )
     lower, upper = double(column.lower), double(column.upper)
     scale = double(steps / _width(column))
@@ -138,20 +146,23 @@ def quantiser(column: NumberColumn, steps: int) -> Quantiser:
     )
 
 
-def bins(column: NumberColumn, edges: Sequence[Fraction]) -> Bins:
+def bins(
+    column: NumberColumn, edges: Sequence[Fraction], *, grid: Quantiser | None = None
+) -> Bins:
     """Return the bins of a histogram of the column.
 
-    Integers and decimals are rounded to their steps first, and compared exactly.
+    Integers and decimals are rounded to their steps first, and compared exactly; so is
+    whatever has a ``grid`` of its own.
     """
     lower, upper = double(column.lower), double(column.upper)
     *starts, end = edges
     fill = column.nulls.value if isinstance(column.nulls, FillNulls) else None
     step = column.step
-    if step is not None and _width(column) / step <= _LOSSLESS:
+    if step is not None and (grid is not None or _width(column) / step <= _LOSSLESS):
         return Bins(
             starts=tuple(-((column.lower - e) / step).__floor__() for e in starts),
             end=((end - column.lower) / step).__floor__(),
-            quantiser=quantiser(column, int(_width(column) / step)),
+            quantiser=grid or quantiser(column, int(_width(column) / step)),
             lower=lower,
             upper=upper,
             fill=None,
@@ -209,6 +220,8 @@ def double(x: Fraction) -> float:
 
 def _described(found: Quantiser) -> str:
     fill = "" if found.fill is None else f", null as step {found.fill}"
+    if isinstance(found, WholeQuantiser) and found.floors:
+        fill = f", full ones{fill}"
     return f"{found.lower:.12g} to {found.upper:.12g} in {found.steps} steps{fill}"
 
 

@@ -14,23 +14,19 @@ from functools import reduce
 from operator import mul
 
 from dpql.curator.columns import CanonicalColumn, canonical_columns
-from dpql.curator.conditions import (
-    Disjunction,
-    Test,
-    columns_of,
-    compile_condition,
-    decided,
-    shortened,
+from dpql.curator.conditions import Known, Test, columns_of, shortened
+from dpql.curator.derived import (
+    Derivation,
+    Derived,
+    column_bins,
+    column_grid,
+    drops_nulls,
+    fill_of,
 )
 from dpql.curator.factors import Factor, Flag
-from dpql.curator.grid import Bins, bins, quantiser
+from dpql.curator.grid import Bins
 from dpql.model.plan import Bound, Chosen, Plan, Step
-from dpql.model.spec import (
-    CategoryColumn,
-    Data,
-    DropNulls,
-    Neighbours,
-)
+from dpql.model.spec import CategoryColumn, Data, IdColumn, Neighbours
 
 DISTINCT = "d"
 """The moment that is no sum: the number of different values."""
@@ -41,13 +37,18 @@ _TERM_BITS = 63
 
 @dataclass(frozen=True, slots=True)
 class KeyAxis:
-    """A row's position along the axis is the code of a column; a null is in no cell."""
+    """A row's position along the axis is the code of a column, or its truth.
+
+    A null is in no cell, unless there is a fill for it.
+    """
 
     column: str
     size: int
+    fill: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.column} ({self.size} keys)"
+        fill = "" if self.fill is None else f", null as key {self.fill}"
+        return f"{self.column} ({self.size} keys{fill})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,12 +238,15 @@ class Tally:
 class Program:
     """All sums of a release.
 
-    ``columns`` are those that are read. ``unit`` is the column of ids where units may
-    have several rows. ``counts_rows`` says that the number of rows is public and must
-    be counted; ``declared_rows`` is that number, or a ceiling.
+    ``columns`` are those that are read, ``derived`` those that are computed of them,
+    in order; ``data`` declares both. ``unit`` is the column of ids where units may have
+    several rows. ``counts_rows`` says that the number of rows is public and must be
+    counted; ``declared_rows`` is that number, or a ceiling.
     """
 
     columns: tuple[CanonicalColumn, ...]
+    derived: tuple[Derived, ...] = ()
+    data: Data = field(repr=False)
     unit: str | None
     declared_rows: int
     counts_rows: bool
@@ -259,6 +263,7 @@ class Program:
             f"rows    {many} {self.declared_rows}, as declared",
             f"unit    {self.unit or 'row'}",
             *(f"reads   {column}" for column in self.columns),
+            *(f"makes   {column}" for column in self.derived),
         ]
         return "\n\n".join(["\n".join(head), *map(str, self.tallies)]) + "\n"
 
@@ -266,14 +271,18 @@ class Program:
 def compile_program(plan: Plan) -> Program:
     """Return what an engine must compute for the plan."""
     data = plan.spec.data
-    tallies = tuple(_tally(step, data) for step in plan.steps)
+    derivation = Derivation(data)
+    tallies = tuple(_tally(step, data, derivation) for step in plan.steps)
     used = {name for tally in tallies for name in _reads(tally)}
     if plan.spec.privacy.unit is not None:
         used.add(plan.spec.privacy.unit)
+    derived, used = derivation.needed(used)
     columns = canonical_columns(data)
     return Program(
         # A count of all rows reads no column; some column must bring the rows.
         columns=tuple(x for x in columns if x.name in used) or columns[:1],
+        derived=derived,
+        data=data,
         unit=plan.spec.privacy.unit,
         declared_rows=data.rows.count,
         counts_rows=plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE,
@@ -281,26 +290,24 @@ def compile_program(plan: Plan) -> Program:
     )
 
 
-def _tally(step: Step, data: Data) -> Tally:
+def _tally(step: Step, data: Data, derivation: Derivation) -> Tally:
     factors = [
-        Factor(grid.column, quantiser(data.number(grid.column), grid.steps))
+        Factor(grid.column, column_grid(data, grid.column, grid.steps))
         for grid in step.grids
     ]
     distinct = _distinct(step, factors, data)
     drops = () if distinct is None or distinct.factor else (distinct.column,)
-    flag, counted = _asked(step, data)
+    flag, counted = _asked(step, derivation)
     return Tally(
         statistic=step.name,
         selection=Selection(
-            where=None if step.where is None else compile_condition(step.where, data),
+            where=None if step.where is None else derivation.test(step.where),
             axes=tuple(_axes(step, data)),
             bound=step.bound,
         ),
         present=tuple(
             dict.fromkeys(
-                grid.column
-                for grid in step.grids
-                if isinstance(data.number(grid.column).nulls, DropNulls)
+                grid.column for grid in step.grids if drops_nulls(data, grid.column)
             )
         )
         + drops,
@@ -319,16 +326,15 @@ def _tally(step: Step, data: Data) -> Tally:
     )
 
 
-def _asked(step: Step, data: Data) -> tuple[list[Flag], Test | None]:
+def _asked(step: Step, derivation: Derivation) -> tuple[list[Flag], Test | None]:
     """Return what is 1 where the condition is true, and which rows are counted.
 
-    Where the number of rows is public no row is left out, and none is counted.
+    None is left out, and none counted, where the number of rows is public.
     """
     if step.condition is None:
         return [], None
-    true, false = decided(step.condition, data)
-    counted = Disjunction((true, false)) if step.joint else None
-    return [Flag(true)], counted
+    asked = derivation.test(step.condition)
+    return [Flag(asked)], Known(asked) if step.joint else None
 
 
 def _distinct(step: Step, factors: list[Factor], data: Data) -> Distinct | None:
@@ -337,9 +343,10 @@ def _distinct(step: Step, factors: list[Factor], data: Data) -> Distinct | None:
         return None
     if factors:
         return Distinct(factors[0].column, factors[0], factors[0].quantiser.steps + 1)
-    column = data.column(step.columns[0])
-    keys = column.keys if isinstance(column, CategoryColumn) else None
-    return Distinct(column.name, None, None if keys is None else len(keys))
+    name = step.columns[0]
+    if isinstance(data.column(name), IdColumn):
+        return Distinct(name, None, None)
+    return Distinct(name, None, len(data.category(name).keys))
 
 
 def _factors(name: str, factors: Sequence[Factor | Flag]) -> tuple[Factor | Flag, ...]:
@@ -352,16 +359,19 @@ def _axes(step: Step, data: Data) -> Iterator[Axis]:
     for name in step.by:
         yield _key_axis(name, data)
     if step.edges:
-        column = data.number(step.columns[0])
-        drops = isinstance(column.nulls, DropNulls)
-        yield BinAxis(column.name, bins(column, step.edges), drops)
+        name = step.columns[0]
+        binned, drops = column_bins(data, name, step.edges), drops_nulls(data, name)
+        yield BinAxis(name, binned, drops)
         return
     for name in step.bin_columns:
         yield _key_axis(name, data)
 
 
 def _key_axis(name: str, data: Data) -> KeyAxis:
-    return KeyAxis(name, len(data.category(name).keys))
+    fill = (
+        None if isinstance(data.column(name), CategoryColumn) else fill_of(data, name)
+    )
+    return KeyAxis(name, len(data.category(name).keys), fill)
 
 
 def _product(numbers: Iterable[int]) -> int:

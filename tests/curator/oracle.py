@@ -19,23 +19,16 @@ from typing import Any
 from dpql.curator.engines import Sums
 from dpql.model.plan import Bound, Plan, Step
 from dpql.model.spec import (
-    And,
-    Between,
     CategoryColumn,
-    Comparison,
     Condition,
     Data,
     DropNulls,
     FillNulls,
     IdColumn,
-    IsNull,
-    Membership,
     Neighbours,
-    Not,
     NumberColumn,
     NumberType,
     Operator,
-    Or,
 )
 
 Row = Mapping[str, Any]
@@ -187,53 +180,17 @@ def unit_of(value: Any) -> str | bytes | None:
     return value or None if isinstance(value, bytes) else words(value) or None
 
 
-def holds(condition: Condition, row: Row, data: Data) -> bool:  # noqa: PLR0911
-    """Say whether a row passes a condition; null makes a comparison false."""
-    match condition:
-        case Not(operand=operand):
-            return not holds(operand, row, data)
-        case And(operands=operands):
-            return all(holds(operand, row, data) for operand in operands)
-        case Or(operands=operands):
-            return any(holds(operand, row, data) for operand in operands)
-        case IsNull(column=name):
-            return _known(data, name, row[name]) is None
-        case Membership(column=name, values=values):
-            found = _known(data, name, row[name])
-            return found is not None and any(
-                found == _literal(data, name, value) for value in values
-            )
-        case Between(column=name, lower=lower, upper=upper):
-            found = _known(data, name, row[name])
-            ends = (_literal(data, name, lower), _literal(data, name, upper))
-            return found is not None and ends[0] <= found <= ends[1]
-        case Comparison(column=name, operator=operator, value=value):
-            found = _known(data, name, row[name])
-            return found is not None and _COMPARE[operator](
-                found, _literal(data, name, value)
-            )
-    raise AssertionError
+def holds(condition: Condition, row: Row, data: Data) -> bool:
+    """Say whether a condition is true of a row; null is not."""
+    return decided(condition, row, data) is True
 
 
 def decided(condition: Condition, row: Row, data: Data) -> bool | None:
     """Say whether a condition is true or false of a row, or None: Kleene's tables."""
-    match condition:
-        case Not(operand=operand):
-            found = decided(operand, row, data)
-            return None if found is None else not found
-        case And(operands=operands) | Or(operands=operands):
-            answers = [decided(operand, row, data) for operand in operands]
-            short = isinstance(condition, Or)
-            if short in answers:
-                return short
-            return None if None in answers else not short
-        case IsNull():
-            return holds(condition, row, data)
-        case Comparison(column=name) | Membership(column=name) | Between(column=name):
-            if _known(data, name, row[name]) is None:
-                return None
-            return holds(condition, row, data)
-    raise AssertionError
+    import oracle_expressions
+
+    found: bool | None = oracle_expressions.Row(data, row).value(condition)
+    return found
 
 
 def is_whole(column: NumberColumn) -> bool:

@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 import oracle
+import oracle_cells
+from reference_nodes import node_value
 
 from dpql.curator.conditions import (
     Conjunction,
     Disjunction,
+    Known,
     Negation,
     OneOf,
     Present,
@@ -29,7 +32,14 @@ from dpql.curator.engines import Sums
 from dpql.curator.factors import Factor, Flag
 from dpql.curator.grid import Bins, Quantiser, WholeQuantiser
 from dpql.curator.program import BinAxis, Distinct, KeyAxis, Program, Selection, Tally
-from dpql.model.spec import CategoryColumn, Data, NumberColumn
+from dpql.model.spec import (
+    BooleanColumn,
+    CategoryColumn,
+    Data,
+    DateColumn,
+    NumberColumn,
+    TimeColumn,
+)
 
 Row = Mapping[str, Any]
 
@@ -51,9 +61,17 @@ def open_source(frame: Any, data: Data) -> Rows:
     )
 
 
+def _with_derived(program: Program, row: Row) -> Row:
+    found = dict(row)
+    for one in program.derived:
+        found[one.column.name] = node_value(one.node, found, program.data)
+    return found
+
+
 def sums(program: Program, source: Rows, *, salt: bytes, tick: object) -> Sums:
     """Return every moment of every tally."""
     del tick
+    source = Rows([_with_derived(program, row) for row in source.rows])
     return Sums(
         rows=len(source.rows) if program.counts_rows else None,
         moments=tuple(
@@ -65,14 +83,20 @@ def sums(program: Program, source: Rows, *, salt: bytes, tick: object) -> Sums:
     )
 
 
-def _canonical(data: Data, name: str, cell: Any) -> Any:
+def _canonical(data: Data, name: str, cell: Any) -> Any:  # noqa: PLR0911
     if all(name != column.name for column in data.columns):
         return None
     column = data.column(name)
     if isinstance(column, NumberColumn):
         return oracle.number(column, cell)
+    if isinstance(column, BooleanColumn):
+        return oracle_cells.truth(cell)
+    if isinstance(column, DateColumn):
+        return oracle_cells.day(cell)
+    if isinstance(column, TimeColumn):
+        return oracle_cells.second(cell, 60 * column.zone)
     if isinstance(column, CategoryColumn):
-        word = oracle.words(cell)
+        word = str(oracle_cells.whole(cell)) if column.numeric else oracle.words(cell)
         return column.keys.index(word) if word in column.keys else None
     return oracle.unit_of(cell)
 
@@ -191,7 +215,7 @@ def _cell(selection: Selection, row: Row) -> int | None:
 
 def _index(axis: KeyAxis | BinAxis, cell: Any) -> int | None:
     if isinstance(axis, KeyAxis):
-        return None if cell is None else int(cell)
+        return axis.fill if cell is None else int(cell)
     if cell is None and axis.drops_nulls:
         return None
     number = _binned(axis.bins, cell)
@@ -212,6 +236,8 @@ def _steps(quantiser: Quantiser, cell: Any) -> int:
         return quantiser.fill
     inside = max(min(cell, quantiser.upper), quantiser.lower)
     if isinstance(quantiser, WholeQuantiser):
+        if quantiser.floors:
+            return int((inside - quantiser.lower) // quantiser.step)
         doubled = 2 * (inside - quantiser.lower) + quantiser.step
         return int(doubled // (2 * quantiser.step))
     scaled = (float(inside) - quantiser.lower) * quantiser.scale + 0.5
@@ -221,21 +247,29 @@ def _steps(quantiser: Quantiser, cell: Any) -> int:
 
 
 def _holds(test: Test, row: Row) -> bool:
+    """Say whether a test is true of a row; null is not."""
+    return _truth(test, row) is True
+
+
+def _truth(test: Test, row: Row) -> bool | None:  # noqa: PLR0911  one per kind
     match test:
         case Negation(operand=operand):
-            return not _holds(operand, row)
-        case Conjunction(operands=operands):
-            return all(_holds(one, row) for one in operands)
-        case Disjunction(operands=operands):
-            return any(_holds(one, row) for one in operands)
+            found = _truth(operand, row)
+            return None if found is None else not found
+        case Conjunction(operands=operands) | Disjunction(operands=operands):
+            decisive = isinstance(test, Disjunction)
+            answers = [_truth(one, row) for one in operands]
+            if decisive in answers:
+                return decisive
+            return None if None in answers else not decisive
+        case Known(operand=operand):
+            return _truth(operand, row) is not None
         case Present(column=name):
             return row[name] is not None
         case OneOf(column=name, codes=codes):
-            return row[name] in codes
+            return None if row[name] is None else row[name] in codes
         case Within(column=name, lower=lower, upper=upper):
             cell = row[name]
-            return (
-                cell is not None
-                and (lower is None or cell >= lower)
-                and (upper is None or cell <= upper)
-            )
+            if cell is None:
+                return None
+            return (lower is None or cell >= lower) and (upper is None or cell <= upper)

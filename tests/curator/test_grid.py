@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from spec_text import make_spec
 
-from dpql.curator import grid, program
+from dpql.curator import derived, grid
 from dpql.curator.noise import totals
 from dpql.model.plan import Plan
 from dpql.model.spec import FillNulls, NumberColumn, NumberType
@@ -81,13 +81,15 @@ def test_a_planted_overshoot_is_seen(
     """The measuring can fail: without the last clamp the change is the double."""
     honest = grid.quantiser
 
-    def planted(column: NumberColumn, steps: int) -> grid.Quantiser:
-        found = honest(column, steps)
+    def planted(
+        column: NumberColumn, steps: int, *, floors: bool = False
+    ) -> grid.Quantiser:
+        found = honest(column, steps, floors=floors)
         assert isinstance(found, grid.RealQuantiser)
         assert found.overshoots
         return replace(found, overshoots=False)
 
-    monkeypatch.setattr(program, "quantiser", planted)
+    monkeypatch.setattr(derived, "quantiser", planted)
     assert 2 <= max(_worst(_huge(kind), cell) for cell in CELLS)
 
 

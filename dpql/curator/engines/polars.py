@@ -26,6 +26,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from dpql.curator.engines import Sums, Tick
+from dpql.curator.engines.derived_columns import DerivedColumns
 from dpql.curator.engines.polars_bounding import Partitions
 from dpql.curator.engines.polars_expressions import Expressions
 from dpql.curator.engines.polars_values import Pairs, Values, pairs
@@ -148,12 +149,13 @@ def _read(
 ) -> Generator[T]:
     """Yield what the task makes of each batch, in the thread that read it."""
     names = [column.name for column in program.columns]
+    with_derived = DerivedColumns(program)
 
     def ticking(batch: pl.DataFrame) -> T:
         if tick is not None:
             tick()
         assert batch.height <= BATCH_ROWS, "sources keep batches small"
-        return task(batch)
+        return task(with_derived(batch))
 
     with closing(source.batches(names, ticking)) as found:
         yield from found

@@ -18,6 +18,7 @@ import polars as pl
 from dpql.curator.conditions import (
     Conjunction,
     Disjunction,
+    Known,
     Negation,
     OneOf,
     Present,
@@ -47,7 +48,7 @@ class Expressions:
 
     def __init__(self, program: Program) -> None:
         self._names = {
-            column.name: f"c{index}" for index, column in enumerate(program.columns)
+            name: f"c{index}" for index, name in enumerate(batch_names(program))
         }
         self._steps: dict[tuple[str, Quantiser], str] = {}
         self._named: dict[object, str] = {}
@@ -85,7 +86,7 @@ class Expressions:
 
     def flag(self, flag: Flag) -> str:
         """Return the name of a column that is 1 where a test holds, else 0."""
-        return self.derive(self.test(flag.test).fill_null(False).cast(pl.Int64), flag)
+        return self.derive(self.test(flag.test).cast(pl.Int64), flag)
 
     def cell(
         self, selection: Selection, masks: Sequence[pl.Expr], *, first: int = 0
@@ -109,20 +110,25 @@ class Expressions:
         return self.cell(selection, masks, first=1)
 
     def test(self, test: Test) -> pl.Expr:
-        """Return where a test holds; never null."""
+        """Return where a test is true; never null."""
+        return self._truth(test).fill_null(False)
+
+    def _truth(self, test: Test) -> pl.Expr:  # noqa: PLR0911  one per kind
+        """Return what a test is: polars' operators follow Kleene, too."""
         match test:
             case Negation(operand=operand):
-                return ~self.test(operand)
+                return ~self._truth(operand)
             case Conjunction(operands=operands):
-                return reduce(and_, map(self.test, operands))
+                return reduce(and_, map(self._truth, operands))
             case Disjunction(operands=operands):
-                return reduce(or_, map(self.test, operands))
+                return reduce(or_, map(self._truth, operands))
+            case Known(operand=operand):
+                return self._truth(operand).is_not_null()
             case Present(column=name):
                 return self.column(name).is_not_null()
             case OneOf(column=name, codes=codes):
                 cell = self.column(name)
-                one = cell == codes[0] if len(codes) == 1 else cell.is_in(codes)
-                return one.fill_null(False)
+                return cell == codes[0] if len(codes) == 1 else cell.is_in(codes)
             case Within(column=name, lower=lower, upper=upper):
                 return self._within(name, lower, upper)
             case _:
@@ -132,7 +138,7 @@ class Expressions:
         cell = self.column(name)
         ends = [] if lower is None else [cell >= lower]
         ends += [] if upper is None else [cell <= upper]
-        return reduce(and_, ends).fill_null(False)
+        return reduce(and_, ends)
 
     def _quantised(self, name: str, quantiser: Quantiser) -> pl.Expr:
         """Return the steps of a column; they are made once for all that need them."""
@@ -142,7 +148,8 @@ class Expressions:
     def _position(self, axis: Axis) -> pl.Expr:
         """Return the position of a row along an axis; null where it has none."""
         if isinstance(axis, KeyAxis):
-            return self.column(axis.column)
+            code = self.column(axis.column)
+            return code if axis.fill is None else code.fill_null(axis.fill)
         return self._bin(axis)
 
     def _bin(self, axis: BinAxis) -> pl.Expr:
@@ -179,6 +186,12 @@ def _reached(cell: pl.Expr, bins: Bins) -> pl.Expr:
         return_dtype=dtype,
         is_elementwise=True,
     )
+
+
+def batch_names(program: Program) -> list[str]:
+    """Return the names of the columns of a batch, the derived ones last."""
+    read = [column.name for column in program.columns]
+    return read + [one.column.name for one in program.derived]
 
 
 def unsigned(largest: int) -> Any:

@@ -72,7 +72,9 @@ def clamped(numbers: NDArray[Any], quantiser: Quantiser) -> NDArray[Any]:
 def _of_whole(numbers: NDArray[Any], quantiser: WholeQuantiser) -> NDArray[Any]:
     found = clamped(numbers, quantiser)
     found -= quantiser.lower
-    if quantiser.step != 1:
+    if quantiser.floors:
+        found //= quantiser.step
+    elif quantiser.step != 1:
         found *= 2
         found += quantiser.step
         found //= 2 * quantiser.step
