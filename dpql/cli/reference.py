@@ -131,8 +131,12 @@ def _kind(shape: Shape) -> str:  # noqa: PLR0911  one per shape
         case ListOf(item=item):
             kind = _kind(item)
             return f"A list; each item: {kind[0].lower()}{kind[1:]}"
-        case Either(word=word, record=record):
+        case Either(word=word, record=record, items=None):
             return f"{_kind(word)}, or {record.what}"
+        case Either(word=word, record=record, items=items):
+            assert items is not None
+            other = _kind(word)
+            return f"{_kind(items)}; or {other[0].lower()}{other[1:]}; or {record.what}"
         case Record(what=what) | Variants(what=what):
             return _capital(what)
         case Table(what=what):

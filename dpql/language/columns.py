@@ -8,13 +8,13 @@ from fractions import Fraction
 from dpql.diagnostics import shown
 from dpql.language.context import (
     Context,
-    distinct,
     entries,
     items,
     number,
     text,
     value,
 )
+from dpql.language.key_lists import resolve_keys
 from dpql.language.tree import Entry, Node, Scalar
 from dpql.model.characters import look, mixes_alphabets
 from dpql.model.notation import number_text
@@ -69,10 +69,15 @@ def _column(entry: Entry, context: Context) -> Column | None:
         case "id":
             return _id(entry, context)
         case "category":
-            found = items(value(entry.value, "keys"))
-            _check_lookalikes(found, "key", context)
-            keys = distinct(found, "the keys", context)
-            return CategoryColumn(name=entry.name, keys=keys)
+            found, meant = resolve_keys(value(entry.value, "keys"), context)
+            if not meant.numeric:
+                _check_lookalikes(found, "key", context)
+            return CategoryColumn(
+                name=entry.name,
+                keys=meant.keys,
+                numeric=meant.numeric,
+                digest=meant.digest,
+            )
         case NumberType.INTEGER | NumberType.DECIMAL | NumberType.FLOAT as kind:
             return _number(entry, NumberType(kind), context)
         case _:

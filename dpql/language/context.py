@@ -25,6 +25,7 @@ class Context:
     """
 
     source: Source
+    others: tuple[Source, ...] = ()
     name: str = "?"
     types: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
@@ -36,6 +37,11 @@ class Context:
     epsilon: Fraction | None = None
     unknown: dict[str, list[Span]] = field(default_factory=dict)
     """Where columns are used that nobody declared."""
+
+    @property
+    def texts(self) -> dict[str, Source]:
+        """The texts that the spec is made of, by name."""
+        return {one.name: one for one in (*self.others, self.source)}
 
     def add(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         """Note a fault."""

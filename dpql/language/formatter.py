@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from dpql.errors import InternalFault, SpecError
 from dpql.language import comments, predicate
 from dpql.language.comments import Commentary, Notes, Words
+from dpql.language.context import entries, items, value
 from dpql.language.dataset import is_dataset, shape_of
+from dpql.language.key_lists import are_numbers, marked
 from dpql.language.shape_check import check
 from dpql.language.source import Form, Source, examine, form_named
 from dpql.language.text_writer import text_lines
@@ -77,9 +79,38 @@ def _read(source: Source, form: Form) -> tuple[Mapping, Commentary]:
     source.check()
     assert isinstance(root, Mapping)
     spans = comments.units(root, form, source)
-    canonical = _with_conditions(root, source)
+    canonical = _with_conditions(_with_keys(root), source)
     source.check()
     return canonical, comments.attach(found, spans)
+
+
+def _with_keys(root: Mapping) -> Mapping:
+    """Return the tree with those keys in quotes that would be numbers without."""
+
+    def column(node: Node) -> Node:
+        return _changed(node, ("keys",), marked)
+
+    def columns(node: Node) -> Node:
+        assert isinstance(node, Mapping)
+        return _changed(node, [entry.name for entry in node.entries], column)
+
+    def data(node: Node) -> Node:
+        return (
+            _changed(node, ("columns",), columns) if isinstance(node, Mapping) else node
+        )
+
+    return _changed(_changed(root, ("columns",), columns), ("data",), data)
+
+
+def _numeric_keys(root: Mapping) -> list[bool]:
+    """Return of every list of keys, in order, whether they are numbers."""
+    data = root.get("data")
+    blocks = [root, data] if isinstance(data, Mapping) else [root]
+    return [
+        are_numbers(items(value(column.value, "keys")))
+        for block in blocks
+        for column in entries(block.get("columns"))
+    ]
 
 
 def _with_conditions(root: Mapping, source: Source) -> Mapping:
@@ -104,7 +135,7 @@ def _with_conditions(root: Mapping, source: Source) -> Mapping:
 
 
 def _changed(
-    node: Node, names: tuple[str, ...], change: Callable[[Node], Node]
+    node: Node, names: Iterable[str], change: Callable[[Node], Node]
 ) -> Mapping:
     assert isinstance(node, Mapping)
     entries = tuple(
@@ -170,7 +201,8 @@ def _write_comments(output: list[str], words: list[Words], mark: str) -> None:
 def _check(result: str, root: Mapping, commentary: Commentary, form: Form) -> None:
     """Read the result again: a formatter that changes anything must not be believed."""
     again, kept = _read(examine(result, "<formatted>"), form)
-    if plain(again) != plain(root) or kept.words() != commentary.words():
+    same = plain(again) == plain(root) and _numeric_keys(again) == _numeric_keys(root)
+    if not same or kept.words() != commentary.words():
         raise InternalFault.of(
             "DPQL900", "formatting would have changed the spec; nothing was written"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dpql.language.key_lists import KEY_LIST
 from dpql.language.left_out import LEFT_OUT
 from dpql.model import limits
 from dpql.model.shape import (
@@ -27,7 +28,6 @@ NAME = Text.of(
     limits.NAME,
     rule="letters, digits, `_`, `-` and `.`, starting with a letter",
 )
-KEY = Text.of("a key", limits.KEY)
 WORDS = Text.of("a text", limits.PURPOSE)
 SIGNER = Text.of("a signer", limits.SIGNER)
 UNIT = Text.of("a unit", limits.UNIT)
@@ -90,10 +90,13 @@ COLUMN_TYPES: dict[str, Record] = {
             _type("category"),
             _required(
                 "keys",
-                ListOf(item=KEY),
-                "The public keys. Each appears in the release, also when empty; "
-                "cells that are none of them are dropped.",
+                KEY_LIST,
+                "The public keys. Each appears in the release, also when empty; cells "
+                "that are none of them are dropped. Whole numbers are compared "
+                "as such, however they are stored; a key in quotes makes all texts.",
                 ["north", "east", "south", "west"],
+                "1..12",
+                {"file": "keys/carriers.txt"},
             ),
         ),
     ),

@@ -8,9 +8,10 @@ from typing import assert_never
 
 from dpql.errors import Span
 from dpql.language.formatter import written
+from dpql.language.key_lists import Keys, listed
 from dpql.language.predicate import predicate_text
 from dpql.language.source import form_named
-from dpql.language.tree import Entry, Mapping, Node, Plain, Scalar, Sequence
+from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.model.calendar import STEPS, date_text, time_text, zone_text
 from dpql.model.condition_text import condition_text
 from dpql.model.notation import number_text
@@ -39,6 +40,9 @@ from dpql.model.spec import (
 from dpql.statistics import STATISTICS
 from dpql.statistics.option import Value
 
+Plain = str | Node | list["Plain"] | dict[str, "Plain"]
+"""A tree of which parts have no spans yet."""
+
 _NOWHERE = Span("<spec>", 1, 1, 1, 1)
 
 
@@ -61,6 +65,8 @@ def _node(plain: Plain) -> Node:
             return Sequence(tuple(_node(item) for item in plain), _NOWHERE)
         case str():
             return Scalar(plain, _NOWHERE)
+        case _:
+            return plain
 
 
 def _spec(spec: Spec) -> Plain:
@@ -110,8 +116,9 @@ def _column(column: Column) -> Plain:
     match column:
         case IdColumn():
             return {"type": "id"}
-        case CategoryColumn(keys=keys):
-            return {"type": "category", "keys": list(keys)}
+        case CategoryColumn(keys=keys, numeric=numeric):
+            node = listed(Keys(keys=keys, numeric=numeric), _NOWHERE)
+            return {"type": "category", "keys": node}
         case NumberColumn():
             return _number_column(column)
         case BooleanColumn():

@@ -6,7 +6,7 @@ import re
 
 from dpql.model.notation import is_bare, name_text, unescaped, unescaped_name
 
-_NUMERAL = re.compile(r"-?[0-9](?:[eE][-+](?=[0-9])|[0-9A-Za-z_./:])*")
+_NUMERAL = re.compile(r"-?[0-9](?:[eE][-+](?=[0-9])|\.\.-(?=[0-9])|[0-9A-Za-z_./:])*")
 
 
 def subject_text(text: str) -> str:
@@ -14,8 +14,10 @@ def subject_text(text: str) -> str:
     return text if text in ("row", "rows") else name_text(text)
 
 
-def key_text(text: str) -> str:
-    """Return a key of a category, bare when it is one word."""
+def key_text(text: str, *, quoted: bool = False) -> str:
+    """Return a key of a category, bare when it is one word and need not be quoted."""
+    if quoted:
+        return quoted_text(text)
     return text if is_bare(text) or _NUMERAL.fullmatch(text) else quoted_text(text)
 
 

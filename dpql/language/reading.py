@@ -18,7 +18,7 @@ from dpql.language.keys import DATASET, SPEC
 from dpql.language.narrowing import check_columns, check_promise
 from dpql.language.resolve import resolve
 from dpql.language.shape_check import check
-from dpql.language.source import Form, Source
+from dpql.language.source import Beside, Form, Source
 from dpql.language.tree import Mapping, Node, Scalar
 from dpql.language.yaml_reader import YamlReader
 from dpql.model.spec import Spec
@@ -36,14 +36,22 @@ def load(path: str | Path, *, find: Finder = in_folder) -> Spec:
 
 
 def load_text(
-    text: str, *, source: str = "<text>", form: str, find: Finder = in_folder
+    text: str,
+    *,
+    source: str = "<text>",
+    form: str,
+    find: Finder = in_folder,
+    beside: Beside | None = None,
 ) -> Spec:
     """Return the meaning of a text; ``source`` names it in faults.
+
+    ``beside`` reads files that the text names; without it, it may name none.
 
     Raises:
         SpecError: with every fault of the text with its line and column.
     """
-    return _meaning(sources.examine(text, source), sources.form_named(form), find)
+    found = sources.examine(text, source, beside)
+    return _meaning(found, sources.form_named(form), find)
 
 
 def parse_text(text: str, *, source: str, form: Form) -> Node:
@@ -91,7 +99,7 @@ def _within(root: Mapping, source: Source, find: Finder) -> Spec:
     dataset = dataset_of(root, source, find)
     check_promise(root, dataset, source)
     whole = merged(root, dataset)
-    spec = resolve(whole, source)
+    spec = resolve(whole, source, dataset.source)
     check_columns(root, declared(dataset.source).spec, spec, source)
     source.check()
     return spec

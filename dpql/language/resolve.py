@@ -33,14 +33,15 @@ from dpql.model.spec import (
 )
 
 
-def resolve(root: Mapping, source: Source) -> Spec:
+def resolve(root: Mapping, source: Source, *others: Source) -> Spec:
     """Return the meaning of a tree, or raise every fault of shape and of meaning.
 
     Faults of shape have been noted before. A part whose shape is at fault is skipped
-    here, so that the rest of the spec is still checked.
+    here, so that the rest of the spec is still checked. ``others`` are the sources of
+    parts of the tree that stand elsewhere.
     """
     data, privacy = root.get("data"), root.get("privacy")
-    context = Context(source, name=text(value(data, "source")) or "?")
+    context = Context(source, others, name=text(value(data, "source")) or "?")
     relation = setting("neighbours", privacy) if isinstance(privacy, Mapping) else None
     if relation in frozenset(Neighbours):
         context.neighbours = Neighbours(relation)

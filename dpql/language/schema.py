@@ -109,10 +109,14 @@ def schema_of(shape: Shape) -> Schema:  # noqa: PLR0911  one return per shape
                 "minProperties": 1,
             }
         case Either():
+            word = schema_of(shape.word)
+            if shape.items is not None:
+                listed = {"if": {"type": "array"}, "then": schema_of(shape.items)}
+                word = {**listed, "else": word}
             return {
                 "if": {"type": "object"},
                 "then": schema_of(shape.record),
-                "else": schema_of(shape.word),
+                "else": word,
             }
         case _:
             assert_never(shape)

@@ -43,7 +43,9 @@ def check(node: Node, shape: Shape, source: Source, what: str) -> None:
         case Table():
             _table(node, shape, source, what)
         case Either():
-            chosen = shape.word if isinstance(node, Scalar) else shape.record
+            chosen: Shape = shape.word if isinstance(node, Scalar) else shape.record
+            if isinstance(node, Sequence) and shape.items is not None:
+                chosen = shape.items
             check(node, chosen, source, what)
         case _:
             assert_never(shape)

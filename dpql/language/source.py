@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import stat
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
-from pathlib import Path
+from functools import partial
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
 
 from dpql.diagnostics import is_hidden, shown
 from dpql.errors import Diagnostic, Span, SpecError
@@ -31,11 +34,19 @@ class Form(StrEnum):
 _SUFFIXES = {".yaml": Form.YAML, ".yml": Form.YAML, ".dpql": Form.DPQL}
 
 
-class Source:
-    """A named text with its lines, and the faults found in it so far."""
+Beside = Callable[[str], bytes]
+"""Returns what a file below the folder of a text holds, or raises OSError."""
 
-    def __init__(self, name: str, text: str) -> None:
+
+class Source:
+    """A named text with its lines, and the faults found in it so far.
+
+    ``beside`` reads the files that it names; None where it lies in no folder.
+    """
+
+    def __init__(self, name: str, text: str, beside: Beside | None = None) -> None:
         self.name = name
+        self.beside = beside
         self.text = text.replace("\r\n", "\n")
         self.lines = self.text.split("\n")
         self.faults: list[Diagnostic] = []
@@ -113,13 +124,60 @@ def read(path: Path) -> Source:
     """Return the checked source in a file, of which at most 1 MiB is read."""
     name = str(path)
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise _unreadable(name, "not a regular file")
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
+        content = _content(path)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "no such file"
-        raise _unreadable(name, reason.lower()) from error
+        raise _unreadable(name, _reason(error)) from error
+    return decoded(content, name, partial(_below, path.parent))
+
+
+def read_beside(source: Source, name: str) -> tuple[Source, str]:
+    """Return the checked text of a file that a text names, and the file's sha256.
+
+    Raises:
+        SpecError: it cannot be read (DPQL350), or is no text (DPQL104 to DPQL107).
+    """
+    path = PurePosixPath(name)
+    if source.beside is None:
+        reason = "the text that names it lies in no folder"
+    elif path.is_absolute() or ".." in path.parts:
+        reason = "a spec names files below its own folder only"
+    else:
+        try:
+            content = source.beside(name)
+        except (OSError, ValueError) as error:
+            reason = _reason(error)
+        else:
+            label = str(PurePosixPath(source.name).parent / path)
+            return decoded(content, label), sha256(content).hexdigest()
+    raise SpecError.of(
+        "DPQL350",
+        f"cannot read `{shown(name)}`: {reason}",
+        hint="name a file beside the text or in a folder there, such as "
+        "`keys/carriers.txt`",
+    )
+
+
+def _below(folder: Path, name: str) -> bytes:
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        # A link may lead anywhere, and what it leads to would be published.
+        raise OSError(errno.EACCES, "it lies outside the folder")
+    return _content(path)
+
+
+def _content(path: Path) -> bytes:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "not a regular file")
+    with path.open("rb") as file:
+        return file.read(LARGEST + 1)
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or "no such file").lower()
+
+
+def decoded(content: bytes, name: str, beside: Beside | None = None) -> Source:
+    """Return the source of the content of a file, or raise."""
     if len(content) > LARGEST:
         raise _too_large(name)
     try:
@@ -133,14 +191,14 @@ def read(path: Path) -> Source:
             span=Span(name, line, column, line, column + 1),
             hint="save the file as UTF-8",
         ) from error
-    return examine(text, name)
+    return examine(text, name, beside)
 
 
-def examine(text: str, name: str) -> Source:
+def examine(text: str, name: str, beside: Beside | None = None) -> Source:
     """Return the source of a text, or raise when it is too large or hides something."""
     if len(text) > LARGEST or len(text.encode("utf-8", "replace")) > LARGEST:
         raise _too_large(name)
-    source = Source(name, text)
+    source = Source(name, text, beside)
     if source.text.startswith(_BYTE_ORDER_MARK):
         raise source.fail(
             "DPQL105",
@@ -179,5 +237,5 @@ def _too_large(name: str) -> SpecError:
     return SpecError.of(
         "DPQL107",
         f"`{shown(name)}` is larger than 1 MiB",
-        hint="split the spec into several releases",
+        hint="split it into several",
     )

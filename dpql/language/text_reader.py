@@ -139,6 +139,17 @@ class TextBuilder(ConditionBuilder):
         return Entry(Scalar("keys", items.span), items)
 
     @v_args(inline=True)
+    def key_range(self, token: Token) -> Entry:
+        """`FIRST..LAST`."""
+        return self._entry(token, "keys", token)
+
+    @v_args(inline=True)
+    def keys_file(self, word: Token, file: Token) -> Entry:
+        """`from "FILE"`."""
+        block = self._block(self._entry(file, "file", file))
+        return self._entry(word, "keys", block)
+
+    @v_args(inline=True)
     def measure(self, token: Token) -> Entry:
         """The unit of measure."""
         return self._entry(token, "unit", token)
@@ -292,7 +303,7 @@ class TextBuilder(ConditionBuilder):
             span = self._source.stretch(value.start, value.end)
             return Scalar(value.text, span, None)
         span = self._source.stretch(value.start_pos or 0, value.end_pos or 0)
-        return Scalar(unquoted(value), span)
+        return Scalar(unquoted(value), span, quoted=value[0] in "\"'")
 
     def _entry(self, word: Token, name: str, value: Token | Piece | Node) -> Entry:
         node = self._scalar(value) if isinstance(value, Token | Piece) else value

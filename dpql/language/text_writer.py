@@ -62,7 +62,7 @@ def _columns(data: Mapping) -> list[Line]:
 def _column(column: Mapping) -> str:
     words = [_scalar(column, "type")]
     if column.get("keys") is not None:
-        words.append(f"{{{', '.join(map(key_text, _items(column, 'keys')))}}}")
+        words.append(_keys(column.get("keys")))
     if column.get("bounds") is not None:
         words.append(f"[{', '.join(_items(column, 'bounds'))}]")
     if column.get("step") is not None:
@@ -76,6 +76,19 @@ def _column(column: Mapping) -> str:
     if isinstance(nulls, Mapping):
         return f"{' '.join(words)}, nulls as {_scalar(nulls, 'as')}"
     return f"{' '.join(words)}, drop nulls"
+
+
+def _keys(keys: Node | None) -> str:
+    match keys:
+        case Mapping():
+            return f"from {quoted_text(_scalar(keys, 'file'))}"
+        case Sequence(items=items):
+            found = [item for item in items if isinstance(item, Scalar)]
+            words = (key_text(item.text, quoted=item.quoted) for item in found)
+            return f"{{{', '.join(words)}}}"
+        case _:
+            assert isinstance(keys, Scalar)
+            return keys.text
 
 
 def _privacy(privacy: Mapping) -> list[Line]:

@@ -17,12 +17,14 @@ class Scalar:
     """A piece of text; ``offset`` is where it starts inside its span.
 
     ``offset`` is None when the source writes the text differently (escapes, folded
-    lines), so that a part of the text has no exact span of its own.
+    lines), so that a part of the text has no exact span of its own. ``quoted`` is a
+    text in quotes; only of keys it makes a difference.
     """
 
     text: str
     span: Span
     offset: int | None = None
+    quoted: bool = False
 
     def part(self, start: int, end: int) -> Span:
         """Return the span of ``text[start:end]``, or of the whole scalar."""

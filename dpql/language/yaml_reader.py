@@ -237,7 +237,7 @@ class YamlReader:
                 span,
                 "delete it; a reviewer could not see it",
             )
-        self._put(Scalar(text, span, offset), event)
+        self._put(Scalar(text, span, offset, quoted=bool(event.style)), event)
 
     def _put(self, node: Node, event: Any) -> None:
         self._nodes += 1

@@ -7,6 +7,7 @@ import re
 
 from dpql.language.comments import YAML_BLOCKS, Path, general
 from dpql.language.dataset import shape_of
+from dpql.language.key_lists import is_numeral
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.model.shape import (
     Choice,
@@ -16,6 +17,7 @@ from dpql.model.shape import (
     Record,
     Shape,
     Table,
+    Text,
     Variants,
 )
 
@@ -84,13 +86,18 @@ def _inline(node: Node, shape: Shape, *, flow: bool) -> str:
             )
             return f"{{{', '.join(parts)}}}"
         case Sequence(items=items):
+            if isinstance(shape, Either) and shape.items is not None:
+                shape = shape.items
             assert isinstance(shape, ListOf)
             parts = (_inline(item, shape.item, flow=True) for item in items)
             return f"[{', '.join(parts)}]"
         case Scalar(text=text):
-            bare = isinstance(shape, Number) or (
-                isinstance(shape, Choice) and text.isdigit()
+            word = shape.word if isinstance(shape, Either) else shape
+            bare = isinstance(word, Number) or (
+                isinstance(word, Choice) and text.isdigit()
             )
+            if isinstance(word, Text) and word.numbers:
+                bare = not node.quoted and is_numeral(text)
             return text if bare else _text(text, flow=flow)
 
 

@@ -268,4 +268,31 @@ MEANING: dict[str, Code] = {
         wrong="dpql fmt --to dpql datasets/wages.yaml",
         right="dpql fmt datasets/wages.yaml",
     ),
+    "DPQL350": Code(
+        title="a file of keys cannot be read",
+        cause=(
+            "A spec or dataset file names files below its own folder, by a relative "
+            "path, so that no spec publishes the lines of any other file."
+        ),
+        wrong="keys: {file: /etc/hosts}",
+        right="keys: {file: keys/carriers.txt}",
+    ),
+    "DPQL351": Code(
+        title="a line of a file is not a key",
+        cause=(
+            "A file of keys holds one key a line, with no empty lines and no spaces "
+            "around a key. A key in double quotes is a text, also if it is a number."
+        ),
+        wrong="AA, UA, DL",
+        right="AA\nUA\nDL",
+    ),
+    "DPQL352": Code(
+        title="a range of keys, or a key that is a number, cannot be used",
+        cause=(
+            "A range goes from its smaller end to its larger one, within 2^60, and "
+            "stands among whole numbers only. It has at most a million keys."
+        ),
+        wrong="keys: 12..1",
+        right="keys: 1..12",
+    ),
 }

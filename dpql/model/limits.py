@@ -60,6 +60,9 @@ NAME = TextFormat(pattern=r"[A-Za-z_][A-Za-z0-9_.-]*", longest=64)
 
 COLUMN = TextFormat(pattern=r"[^\s`](?:[^`\t]*[^\s`])?", longest=128)
 KEY = TextFormat(pattern=_ANY, longest=128)
+FILE = TextFormat(pattern=r"[^\s\\](?:[^\t\\]*[^\s\\])?", longest=256)
+"""The path of a file below the folder of a spec, with `/` between its parts."""
+
 PURPOSE = TextFormat(pattern=_ANY, longest=1_000)
 SIGNER = TextFormat(pattern=_ANY, longest=128)
 UNIT = TextFormat(pattern=_ANY, longest=32)

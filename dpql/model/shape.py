@@ -15,18 +15,24 @@ from dpql.model.limits import TextFormat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """A scalar: some words, at most ``longest`` characters, matching ``pattern``."""
+    """A scalar: some words, at most ``longest`` characters, matching ``pattern``.
+
+    With ``numbers`` whole numbers, and ranges of them, mean something else in quotes.
+    """
 
     what: str
     longest: int
     pattern: str
     rule: str = "no tabs in it, no space at either end"
+    numbers: bool = False
 
     @classmethod
-    def of(cls, what: str, text_format: TextFormat, **rule: str) -> Text:
+    def of(
+        cls, what: str, text_format: TextFormat, *, numbers: bool = False, **rule: str
+    ) -> Text:
         """Return the shape of a text of that format."""
         longest, pattern = text_format.longest, text_format.pattern
-        return cls(what=what, longest=longest, pattern=pattern, **rule)
+        return cls(what=what, longest=longest, pattern=pattern, numbers=numbers, **rule)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,10 +114,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Either:
-    """A word, or a record."""
+    """A word, or a record, or a list where ``items`` says of what."""
 
     word: Choice | Text
     record: Record
+    items: ListOf | None = None
 
 
 Shape = Text | Number | Choice | ListOf | Record | Variants | Table | Either

@@ -50,6 +50,10 @@ SPECIAL = {
         ),
         "yaml",
     ),
+    "DPQL352": (
+        REFERENCE.replace("[north, east, south, west]", "[1..3, north]"),
+        "yaml",
+    ),
     "DPQL328": (REFERENCE.replace(AGES, "quantile: age\n    at: [0, 1/2, 1]"), "yaml"),
     "DPQL329": (REFERENCE.replace(AGES, "median: age"), "yaml"),
 }
@@ -58,10 +62,13 @@ SPECIAL = {
 DATASETS = {f"DPQL{number}": "test_dataset.py" for number in range(340, 348)}
 """Codes of dataset files, provoked in tests/language/test_dataset.py."""
 
+KEY_FILES = {"DPQL350", "DPQL351"}
+"""Codes of files of keys, provoked in tests/language/test_key_lists.py."""
+
 BY_EXAMPLE = {
     name: code
     for name, code in LANGUAGE.items()
-    if name not in SPECIAL | DATASETS
+    if name not in {**SPECIAL, **DATASETS, **dict.fromkeys(KEY_FILES)}
     and any(replaced(text, code.right, "") for text in (REFERENCE, REFERENCE_TEXT))
 }
 
@@ -114,7 +121,7 @@ def test_codes_about_files_are_provoked(tmp_path: Path) -> None:
 
 def test_every_code_of_the_language_is_provoked() -> None:
     """No code is without a test."""
-    files = {"DPQL101", "DPQL102", "DPQL104"}
+    files = {"DPQL101", "DPQL102", "DPQL104", *KEY_FILES}
     assert set(LANGUAGE) == set(BY_EXAMPLE) | set(SPECIAL) | set(DATASETS) | files
 
 

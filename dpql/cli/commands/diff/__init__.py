@@ -212,10 +212,18 @@ def _old(base: str, path: Path, text: str) -> Plan:
     def find(name: str) -> Source | None:
         file = folder() / f"{name}.yaml"
         was = git.text_at(base, file) if file.parent.is_dir() else None
-        return None if was is None else examine(was, f"{base}:{file}")
+        if was is None:
+            return None
+        return examine(was, f"{base}:{file}", git.beside_at(base, file.parent))
 
-    source = f"{base}:{path}"
-    return api.plan(load_text(text, source=source, form=form_of(path), find=find))
+    spec = load_text(
+        text,
+        source=f"{base}:{path}",
+        form=form_of(path),
+        find=find,
+        beside=git.beside_at(base, path.parent),
+    )
+    return api.plan(spec)
 
 
 def _text(judgement: Judgement, budget: Budget) -> str:

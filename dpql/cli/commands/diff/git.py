@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from dpql.cli.inputs import files
@@ -20,6 +22,22 @@ def text_at(reference: str, path: Path) -> str | None:
     folder = path.parent.resolve()
     found = _git(folder, "show", f"{_commit(folder, reference)}:./{path.name}")
     return None if found.returncode else _decoded(found.stdout, path)
+
+
+def beside_at(reference: str, folder: Path) -> Callable[[str], bytes]:
+    """Return what reads the files below a folder as they were at a commit.
+
+    It raises OSError where there was none.
+    """
+
+    def read(name: str) -> bytes:
+        blob = f"{_commit(folder, reference)}:./{name}"
+        found = _git(folder, "cat-file", "blob", blob)
+        if found.returncode:
+            raise FileNotFoundError(errno.ENOENT, "no such file at that commit")
+        return found.stdout
+
+    return read
 
 
 def deleted_specs(reference: str, folder: Path) -> dict[Path, str]:
