@@ -187,7 +187,7 @@ def _statistic(statistic: Statistic) -> Plain:
     plain: dict[str, Plain] = {kind.keyword: of}
     for option in kind.options:
         given = getattr(statistic, option.member)
-        if option.is_given(given):
+        if option.is_given(given) and option.meaning is None:
             plain[option.name] = _option(given)
     if statistic.where is not None:
         plain["where"] = _condition(statistic.where)

@@ -146,11 +146,19 @@ def _options(
             for name in columns
         ),
         known=_is_known(entry, context),
+        given=frozenset(
+            option.name for option in kind.options if value(entry.value, option.name)
+        ),
         rows=context.rows,
     )
-    return {
-        option.member: _option(entry, option, usage, context) for option in kind.options
-    }
+    found: dict[str, Any] = {}
+    for option in kind.options:
+        meant = _option(entry, option, usage, context)
+        if option.meaning is not None:
+            meant = option.meaning(meant, usage)
+        if option.member not in found or option.is_given(meant):
+            found[option.member] = meant
+    return found
 
 
 def _option(entry: Entry, option: Option, usage: Usage, context: Context) -> Value:

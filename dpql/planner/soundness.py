@@ -48,6 +48,8 @@ from dpql.planner.rules import NOW, Rules
 from dpql.statistics import OPTIONS, STATISTICS
 from dpql.statistics.option import Input, Usage
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_NUMERIC_KEY = re.compile(r"0|-?[1-9][0-9]{0,19}")
 _LARGEST = 10**400
 
 
@@ -108,7 +110,12 @@ def _facts(spec: Spec, rules: Rules) -> Iterator[bool]:
 def _parts(spec: Spec) -> int:
     """Return a number of scalars that any text of the spec has at least."""
     columns, statistics = spec.data.columns, spec.statistics
-    keys = [len(c.keys) for c in columns if isinstance(c, CategoryColumn)]
+    # A range or a file of keys is one part, however many they are.
+    keys = [
+        1 if c.numeric or c.digest is not None else len(c.keys)
+        for c in columns
+        if isinstance(c, CategoryColumn)
+    ]
     lists = [len(statistic.edges) + len(statistic.at) for statistic in statistics]
     return 2 * len(columns) + 3 * len(statistics) + sum(keys) + sum(lists)
 
@@ -140,9 +147,8 @@ def _sound_column(column: Column) -> bool:  # noqa: PLR0911  one per type
     match column:
         case IdColumn(name=name):
             return name != "row"
-        case CategoryColumn(keys=keys, numeric=numeric, digest=digest):
-            plain = not numeric and digest is None
-            return plain and bool(keys) and _unmistakable(keys, limits.KEY)
+        case CategoryColumn(keys=keys):
+            return _sound_keys(column) and 0 < len(keys) <= limits.MOST_CELLS
         case NumberColumn(lower=lower, upper=upper, step=step):
             if column.unit is not None and not _has_format(column.unit, limits.UNIT):
                 return False
@@ -156,6 +162,22 @@ def _sound_column(column: Column) -> bool:  # noqa: PLR0911  one per type
             return step > 0 and whole and ((upper - lower) / step).denominator == 1
         case _:
             return False
+
+
+def _sound_keys(column: CategoryColumn) -> bool:
+    if column.digest is not None and not _DIGEST.fullmatch(column.digest):
+        return False
+    if not column.numeric:
+        return _unmistakable(column.keys, limits.KEY)
+    return _distinct(column.keys) and all(map(_is_numeric_key, column.keys))
+
+
+def _is_numeric_key(key: str) -> bool:
+    """Tell whether a key is the shortest form of a whole number near enough to 0."""
+    return (
+        _NUMERIC_KEY.fullmatch(key) is not None
+        and abs(int(key)) <= limits.LARGEST_WHOLE
+    )
 
 
 def _statistic(
@@ -187,6 +209,8 @@ def _statistic(
         rows=spec.data.rows.count,
     )
     for option in OPTIONS:
+        if option.meaning is not None:
+            continue
         value = getattr(statistic, option.member)
         given = option.is_given(value)
         if option in kind.options:

@@ -28,10 +28,12 @@ class Usage:
     """What is declared where an option is used.
 
     ``known``: the statistic is of all rows, and their number is public. ``rows`` is the
-    declared number of rows, or their ceiling; None if it is at fault.
+    declared number of rows, or their ceiling; None if it is at fault. ``given`` are
+    the options that the statistic has.
     """
 
     inputs: tuple[Input, ...]
+    given: frozenset[str] = frozenset()
     known: bool
     rows: int | None
 
@@ -60,6 +62,8 @@ class Option:
             `{rows}` (`1 row`, `5 rows`).
         after_groups: the clause stands behind `by`, else right behind the columns.
         check: what is wrong with the value, or with its absence.
+        meaning: of an option that is another way to say what the member holds, what
+            it says; a spec is never printed with it.
     """
 
     field: Field
@@ -67,6 +71,7 @@ class Option:
     clause: str
     after_groups: bool = False
     check: Check
+    meaning: Callable[[Value, Usage], Value] | None = None
 
     @property
     def name(self) -> str:

@@ -29,7 +29,7 @@ def test_reserved_words_are_those_of_the_grammar() -> None:
     keywords = {word for word in terminals().values() if word.isalpha()}
     optional = {word for option in OPTIONS for word in option.clause.split()}
     assert set() == RESERVED - keywords
-    assert set() == keywords - RESERVED - optional
+    assert set() == keywords - RESERVED - optional - set(ASKING)
 
 
 def test_statements_may_continue_before_a_keyword() -> None:
@@ -41,38 +41,38 @@ def test_statements_may_continue_before_a_keyword() -> None:
     assert load_text(text, form="dpql") == load_text(broken, form="dpql")
 
 
-WIDTH = Option(
-    field=Field(name="width", shape=Number(), summary="A width.", examples=(15,)),
-    member="width",
-    clause="width {number}",
+PACE = Option(
+    field=Field(name="pace", shape=Number(), summary="A pace.", examples=(15,)),
+    member="pace",
+    clause="pace {number}",
     check=lambda _value, _usage: iter(()),
 )
-WITH_WIDTH = """\
+WITH_PACE = """\
 dpql 1
-release r "A width."
+release r "A pace."
 from wages with at most 10 rows
-  width  integer [0, 9], drop nulls
+  pace  integer [0, 9], drop nulls
 protect row
   under add_remove spending epsilon 1, delta 0
   -- A column and a statistic may have the name of an option.
-total = sum width
+total = sum pace
   -- the next line goes on
-  width 15 spend share 1
-width = sum width spend share 1
+  pace 15 spend share 1
+pace = sum pace spend share 1
 """
 
 
 def test_an_option_brings_its_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     """The grammar reads the clause of a new option, whose word is not reserved."""
     for module in (grammar, text_reader):
-        monkeypatch.setattr(module, "OPTIONS", (*OPTIONS, WIDTH))
+        monkeypatch.setattr(module, "OPTIONS", (*OPTIONS, PACE))
     grammar._parser.cache_clear()
     try:
-        root = plain(text_reader.read(examine(WITH_WIDTH, "t")))
+        root = plain(text_reader.read(examine(WITH_PACE, "t")))
     finally:
         grammar._parser.cache_clear()
     assert isinstance(root, dict)
     assert root["statistics"] == {
-        "total": {"sum": "width", "width": "15", "spend": {"share": "1"}},
-        "width": {"sum": "width", "spend": {"share": "1"}},
+        "total": {"sum": "pace", "pace": "15", "spend": {"share": "1"}},
+        "pace": {"sum": "pace", "spend": {"share": "1"}},
     }

@@ -6,7 +6,7 @@ import pytest
 from language.diagnostics import cases, diagnose
 from language.samples import KNOWN_N, REFERENCE
 
-from dpql.language import load_text
+from dpql.language import format_text, load_text, print_spec
 
 
 @pytest.mark.parametrize(("right", "wrong", "expected"), cases("meaning"))
@@ -34,3 +34,19 @@ def test_units_of_several_rows_have_no_public_count() -> None:
     )
     spec = load_text(promised, form="yaml")
     assert [None, 9] == [statistic.at_least for statistic in spec.statistics]
+
+
+def test_a_width_makes_equal_bins_over_the_bounds() -> None:
+    """It means the same edges written out, in both forms, and is kept by fmt."""
+    wide = REFERENCE.replace("bins: [16, 25, 65, 100]", "width: 10.5")
+    edges = REFERENCE.replace(
+        "bins: [16, 25, 65, 100]",
+        "bins: [16, 26.5, 37, 47.5, 58, 68.5, 79, 89.5, 100]",
+    )
+    text = format_text(wide, form="yaml", to="dpql")
+    assert "ages      = histogram age width 10.5 using geometric" in text
+    spec = load_text(edges, form="yaml")
+    for form, source in (("yaml", wide), ("dpql", text)):
+        assert spec == load_text(source, form=form)
+        assert source == format_text(source, form=form)
+        assert spec == load_text(print_spec(spec, form), form=form)

@@ -229,3 +229,33 @@ def test_unsound_units_and_values_are_found(spec: Spec) -> None:
         ),
     ]
     assert [False] * len(broken) == [is_sound(one) for one in broken]
+
+
+@pytest.mark.parametrize(
+    ("sound", "change"),
+    [
+        (True, {"keys": ("0", "-1", "12"), "numeric": True}),
+        (True, {"digest": "0" * 64}),
+        (True, {"keys": tuple(map(str, range(60_000))), "numeric": True}),
+        (False, {"keys": ("a", "b"), "numeric": True}),
+        (False, {"keys": ("1", "01"), "numeric": True}),
+        (False, {"keys": ("-0", "1"), "numeric": True}),
+        (False, {"keys": ("1", "1"), "numeric": True}),
+        (False, {"keys": (str(2**60 + 1), "1"), "numeric": True}),
+        (False, {"digest": "0" * 63}),
+        (False, {"digest": "G" * 64}),
+    ],
+)
+def test_numeric_keys_and_keys_of_files(
+    spec: Spec,
+    sound: bool,  # noqa: FBT001
+    change: dict[str, Any],
+) -> None:
+    """Numeric keys are whole numbers in their shortest form; a digest is a sha256."""
+    columns = list(spec.data.columns)
+    column = columns[3]
+    assert isinstance(column, CategoryColumn)
+    columns[3] = replace(column, **change)
+    statistics = tuple(replace(one, where=None) for one in spec.statistics)
+    data = replace(spec.data, columns=tuple(columns))
+    assert sound == is_sound(replace(spec, data=data, statistics=statistics))

@@ -26,6 +26,7 @@ def test_options_belong_to_statistics() -> None:
     found = {option.name: statistics_with(option) for option in OPTIONS}
     assert {
         "bins": ("histogram",),
+        "width": ("histogram",),
         "at": ("quantile",),
-        "at_least": ("mean", "variance", "covariance"),
+        "at_least": ("proportion", "mean", "variance", "covariance"),
     } == found
