@@ -321,7 +321,7 @@ const facts = ({ predicate, day }) => {
   return list;
 };
 
-const check = async () => {
+const check = async (isLatest) => {
   const parts = [], list = make("ul", undefined, "checks");
   const note = (state, name, words) => entry(list, state, name, words);
   let verdict = null;
@@ -340,19 +340,20 @@ const check = async () => {
   const unchecked = make("ul", undefined, "checks");
   for (const words of UNCHECKED) entry(unchecked, "none", "not checked", words);
   parts.push(make("h3", "Only dpql verify recomputes"), unchecked, make("p", UNKNOWABLE, "quiet"));
+  if (!isLatest()) return;
   result.replaceChildren(...parts);
   result.dataset.state = verdict.classList.contains("good") ? "good" : "bad";
 };
 
 const say = (words) => { document.getElementById("given").textContent = words; };
-const refresh = async () => {
+const refresh = async (isLatest) => {
   const here = given.files.has(ENVELOPE);
   say((here ? given.files.size + " files of the release" : "no " + ENVELOPE + " yet") + "; " + (given.keys ? "trusted keys given" : "no file of trusted keys yet"));
-  if (here && given.keys) await check();
+  if (here && given.keys && isLatest()) await check(isLatest);
 };
 
 const isKeys = (name) => /^allowed_signers/.test(name);
-const addNow = async (files, asKeys) => {
+const addNow = async (files, asKeys, isLatest) => {
   const all = [...files].slice(0, MOST_FILES);
   if (!asKeys && all.some((file) => file.name === ENVELOPE)) given.files.clear();
   for (const file of all) {
@@ -365,14 +366,16 @@ const addNow = async (files, asKeys) => {
     const bytes = new Uint8Array(await file.arrayBuffer());
     if (keys) given.keys = bytes; else given.files.set(file.name, bytes);
   }
-  await refresh();
+  await refresh(isLatest);
 };
 
-// One after the other: what is dropped while a check runs waits for its end.
-let last = Promise.resolve();
+// One after the other: what is dropped while a check runs waits for its end, and only
+// what was given last is shown.
+let last = Promise.resolve(), turns = 0;
 const add = (files, asKeys) => {
   result.replaceChildren(); delete result.dataset.state;
-  last = last.then(() => addNow(files, asKeys));
+  const turn = ++turns;
+  last = last.then(() => addNow(files, asKeys, () => turn === turns));
   return last;
 };
 
