@@ -44,7 +44,7 @@ from dpql.mechanisms.gaussian_law import (
     variance,
 )
 from dpql.mechanisms.gaussian_law import rho_for as rho_for_steps
-from dpql.mechanisms.gaussian_vector import DIGITS
+from dpql.mechanisms.gaussian_tail import DIGITS
 from dpql.mechanisms.mechanism import Query, agreed, require_target
 
 __all__ = [

@@ -19,16 +19,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import gmpy2
-import numpy as np
 
 from dpql.mechanisms.bits import Bits, Lane, each_lane, flips, read_one, stretches
-from dpql.mechanisms.gaussian_tail import BRANCH, Tail, tail_of
-from dpql.mechanisms.gaussian_vector import DIGITS, LARGEST, Arithmetic, Table, cuts
+from dpql.mechanisms.gaussian_tail import BRANCH, DIGITS, LARGEST, Tail, tail_of
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from dpql.mechanisms.gaussian import GaussianNoise
+    from dpql.mechanisms.gaussian_vector import Arithmetic, Table
 
 _LIFT = 1 << 12
 """Added to every magnitude: a small integer is one that Python treats apart."""
@@ -44,15 +44,20 @@ class Kit:
     for a lane that is open.
     """
 
-    __slots__ = ("_cuts", "_many", "digits", "flips", "lift", "mask", "tail")
+    __slots__ = ("_alone", "_cuts", "_many", "digits", "flips", "lift", "mask", "tail")
 
     def __init__(self, noise: GaussianNoise) -> None:
+        import numpy as np
+
+        from dpql.mechanisms.gaussian_vector import Arithmetic, Table, cuts
+
         self.digits = noise.digits
         self.mask = (1 << self.digits) - 1
         self.flips = flips(self.digits + 1)
         self.tail = tail_of(noise.sigma2)
         self.lift = max(_LIFT, 1 << (int(noise.sigma2).bit_length() // 2 + 12))
         self._cuts: NDArray[np.int64] | None = None
+        self._alone: Arithmetic | None = None
         self._many: Table | Arithmetic | None = None
         if noise.sigma2 < BRANCH:
             thresholds = cuts(self.tail, self.digits)
@@ -60,7 +65,7 @@ class Kit:
             if self.digits == DIGITS:
                 self._many = Table(thresholds)
         elif noise.sigma2 <= LARGEST and self.digits == DIGITS:
-            self._many = Arithmetic(noise.sigma2)
+            self._alone = self._many = Arithmetic(noise.sigma2)
 
     @property
     def many(self) -> Table | Arithmetic | None:
@@ -73,12 +78,12 @@ class Kit:
         The work is the same for all digits: a table is compared throughout.
         """
         if self._cuts is not None:
-            magnitude = int(np.add.reduce(self._cuts > digits, initial=self.lift))
-            is_open = int(np.add.reduce(self._cuts == digits, initial=self.lift))
+            magnitude = int((self._cuts > digits).sum(initial=self.lift))
+            is_open = int((self._cuts == digits).sum(initial=self.lift))
             return None if is_open > self.lift else magnitude
-        if isinstance(self._many, Arithmetic):
-            return self._many.settled_one(digits, self.lift)
-        return None
+        if self._alone is None:
+            return None
+        return self._alone.settled_one(digits, self.lift)
 
 
 def width(noise: GaussianNoise) -> int:
@@ -187,6 +192,8 @@ def perturb_many(
 
 def _drawn(noise: GaussianNoise, count: int, bits: Bits) -> NDArray[Any]:
     """Return the noise of so many lanes, in steps."""
+    import numpy as np
+
     from dpql.mechanisms.adding import python_integers
 
     many = noise.kit.many

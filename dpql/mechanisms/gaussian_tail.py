@@ -32,6 +32,12 @@ from dpql.exact import exp_down, exp_up
 BRANCH = Fraction(4096)
 """Below this sigma2 every term is summed, from here on the series is used."""
 
+DIGITS = 63
+"""Digits of U in the first word of a draw, beside the sign."""
+
+LARGEST = Fraction(1 << 86)
+"""Of sigma2. Above it doubles settle no lane, and every lane is drawn exactly."""
+
 _GUARD = 64
 """Places beyond the bits asked for, against all roundings of a sum."""
 

@@ -37,16 +37,10 @@ import gmpy2
 import numpy as np
 from numpy.typing import NDArray
 
-from dpql.mechanisms.gaussian_tail import Tail
+from dpql.mechanisms.gaussian_tail import DIGITS, Tail
 
 Words = NDArray[np.int64]
 F = TypeVar("F", float, NDArray[np.float64])
-
-DIGITS = 63
-"""Digits of U in the first word, beside the sign."""
-
-LARGEST = Fraction(1 << 86)
-"""Of sigma2. Above it doubles settle no lane, and every lane is drawn exactly."""
 
 _MARGIN = Fraction(47, 5)
 """Sigmas that a table reaches; 2**63 H is below 1 there."""

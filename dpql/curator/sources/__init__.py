@@ -16,13 +16,7 @@ from dpql.curator.sources.duckdb import (
 from dpql.curator.sources.formats import SEPARATORS, no_separator
 from dpql.curator.sources.locate import File
 from dpql.curator.sources.memory import memory_fragment
-from dpql.curator.sources.postgres import (
-    SCHEMES,
-    postgres_fragment,
-    table_at,
-    table_of,
-)
-from dpql.curator.sources.postgres_session import is_connection
+from dpql.curator.sources.postgres_session import SCHEMES, is_connection
 from dpql.curator.sources.source import Fragment, Source
 from dpql.errors import RunFault
 from dpql.model.location import split_separator
@@ -61,6 +55,8 @@ def _fragments(frame: object, data: Data) -> Sequence[Fragment]:
         case (connection, str(name)) if is_duckdb(connection):
             return [table_fragment(connection, name, data)]
         case (connection, str(name)) if is_connection(connection):
+            from dpql.curator.sources.postgres import postgres_fragment, table_of
+
             return [postgres_fragment(table_of(connection, name, data.source), data)]
         case _ if is_duckdb(frame) and hasattr(frame, "project"):
             return [relation_fragment(frame, data)]
@@ -71,6 +67,8 @@ def _located(location: str, data: Data) -> Sequence[Fragment]:
     if location.startswith(SCHEME):
         return [database_fragment(location, data)]
     if location.startswith(SCHEMES):
+        from dpql.curator.sources.postgres import postgres_fragment, table_at
+
         return [postgres_fragment(table_at(location, data.source), data)]
     separator, location = split_separator(location)
     format_, files = locate.locate(location, data)

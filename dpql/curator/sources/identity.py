@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpql.curator.sources.duckdb import SCHEME, is_duckdb
-from dpql.curator.sources.postgres import SCHEMES, table_at, table_of
-from dpql.curator.sources.postgres_session import is_connection
-from dpql.curator.sources.postgres_table import Table
+from dpql.curator.sources.postgres_session import SCHEMES, is_connection
+
+if TYPE_CHECKING:
+    from dpql.curator.sources.postgres_table import Table
 
 
 def server_identity(frame: object, source: str) -> str | None:
@@ -18,8 +20,12 @@ def server_identity(frame: object, source: str) -> str | None:
     """
     match frame:
         case str() | Path() if str(frame).startswith(SCHEMES):
+            from dpql.curator.sources.postgres import table_at
+
             return _identity(table_at(str(frame), source))
         case (connection, str(name)) if is_connection(connection):
+            from dpql.curator.sources.postgres import table_of
+
             return _identity(table_of(connection, name, source))
         case (connection, str(name)) if is_duckdb(connection):
             return _duckdb_identity(connection, name)

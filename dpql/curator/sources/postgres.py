@@ -30,8 +30,6 @@ from dpql.curator.sources.stored import find_columns, whole_ids
 from dpql.errors import RunFault
 from dpql.model.spec import Data
 
-SCHEMES = ("postgresql://", "postgres://")
-
 _SECRETS = ("password", "sslpassword")
 _CONNECT_SECONDS = "30"
 

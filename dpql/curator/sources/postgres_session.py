@@ -15,6 +15,9 @@ from typing import Any, Protocol
 
 from dpql.curator.sources.source import BATCH_ROWS
 
+SCHEMES = ("postgresql://", "postgres://")
+"""How an address of a server begins."""
+
 _BATCH_BYTES = 1 << 26
 """Bytes of rows that are decoded at once, about."""
 
