@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpql.mechanisms.gaussian import GaussianNoise
-from dpql.mechanisms.gaussian_vector import DIGITS
+from dpql.mechanisms.gaussian_tail import DIGITS
 
 
 def noise_of(sigma2: Fraction | int | str, *, digits: int = DIGITS) -> GaussianNoise:

@@ -17,6 +17,6 @@ def test_files_are_found_by_name() -> None:
 def test_the_latest_schemas_are_found() -> None:
     """One of each kind of file that dpql writes."""
     found = schemas()
-    assert {"spec", "plan", "report"} == set(found)
+    assert {"dataset", "spec", "plan", "report"} == set(found)
     folder = found["report"].parent
     assert max(folder.glob("report.v*")) == found["report"]

@@ -40,6 +40,7 @@ from dpql.ledger import Account, Ledger, State, open_ledger
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 from dpql.planner import plan as compile_plan
+from dpql.reports.file_names import ENVELOPE_NAME, signed_names
 from dpql.reports.keys import Signer
 from dpql.reports.trust import Trust, parse_trust, trust_line
 
@@ -207,10 +208,11 @@ def faults(scene: Scene, *, thorough: bool) -> list[str]:
     sealed = {run.envelope for run in account.runs if run.state is State.RELEASED}
     if any(note.startswith("printed ") and note[8:] not in sealed for note in notes):
         found.append("a report was printed that is not stored")
+    expected = {ENVELOPE_NAME, *signed_names(the_plan())}
     folders = sorted(p for p in (folder / "releases").iterdir() if p.name[0] != ".")
     for folder in folders if thorough else folders[-3:]:
         verify_release(folder, the_trust(), ledger=ledger)
-        if len(list(folder.iterdir())) != 4:
+        if {path.name for path in folder.iterdir()} != expected:
             found.append("a release folder is torn")
     if len(folders) > len(sealed):
         found.append("there are more release folders than sealed reports")

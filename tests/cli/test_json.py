@@ -53,6 +53,9 @@ CASES: dict[str, Case] = {
         ("wages.csv", "--key", "officer"),
         1,
     ),
+    "preflight": Case(
+        ("wages.yaml", *RUN[2:4], "--not-private"), ("wages.yaml", *RUN[2:4]), 2
+    ),
     "run": Case(RUN[1:], (*RUN[1:], "--again", "--yes"), 3),
     "rehearse": Case(("wages.yaml", "--rows", "9"), ("wages.yaml", "--rows", "0"), 2),
     "verify": Case(("{release}",), ("{release}", "--trust", "empty"), 4),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from spec_text import make_spec
@@ -70,6 +71,13 @@ KNOWN_UNITS = {
     "signed": {"sum": "wide"},
 }
 """Where units have several rows n is private: no covariance, and a count of all."""
+
+
+def asked(wanted: Mapping[str, str]) -> dict[str, str]:
+    """Return what is asked of a statistic, with a share; no proportion is snapped."""
+    own = {"mechanism": "geometric"} if "proportion" in wanted else {}
+    return {**wanted, **own, "spend": "{share: 1}"}
+
 
 ALL_FILLED = {
     name: text.replace("nulls: drop", "nulls: {as: 20}")

@@ -22,7 +22,7 @@ from unittest.mock import patch
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from curator_plans import ALL_FILLED, COLUMNS, KNOWN, ROWS
+from curator_plans import ALL_FILLED, COLUMNS, KNOWN, ROWS, asked
 from hypothesis import strategies as st
 from pyarrow import ipc
 from quotes import cells_of
@@ -109,12 +109,12 @@ def _plan(
     mechanism: str,
 ) -> Plan:
     known = relation == "replace_one"
-    columns, asked = (ALL_FILLED, KNOWN) if known else (COLUMNS, ROWS)
+    columns, statistics = (ALL_FILLED, KNOWN) if known else (COLUMNS, ROWS)
     rows, groups = contributes or (0, 0)
     return plan(
         make_spec(
             columns if contributes is None else {UNIT: "{type: id}", **columns},
-            {name: {**asked[name], "spend": "{share: 1}"} for name in names},
+            {name: asked(statistics[name]) for name in names},
             rows=f"{{exactly: {KNOWN_ROWS}}}" if known else "{at_most: 50}",
             unit="row" if contributes is None else UNIT,
             contributes=contributes and f"{{rows: {rows}, groups: {groups}}}",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from curator_plans import ALL_FILLED, COLUMNS, KNOWN, ROWS
+from curator_plans import ALL_FILLED, COLUMNS, KNOWN, ROWS, asked
 from exact_sums import exact_sums
 from spec_text import make_spec
 
@@ -53,7 +53,7 @@ def audited(kind: str, mechanism: str) -> Plan:
     if kind == "unit":
         columns = {"person": "{type: id}", **columns}
         options |= {"unit": "person", "contributes": "{rows: 2, groups: 2}"}
-    shared = {name: {**ask, "spend": "{share: 1}"} for name, ask in statistics.items()}
+    shared = {name: asked(wanted) for name, wanted in statistics.items()}
     return plan(make_spec(columns, shared, **options))
 
 

@@ -357,7 +357,7 @@ def _public(outcome: Outcome) -> Any:
         [[value.cell for value in r.values] for r in outcome.results],
         [{type(x) for v in r.values for x in v.noisy} for r in outcome.results],
         table.schema,
-        table.drop("value", "lower", "upper", "exact").rows(),
+        table.drop("value", "noisy", "lower", "upper").rows(),
         outcome.to_csv().splitlines()[0],
         outcome.coins,
         outcome.engine,

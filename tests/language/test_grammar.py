@@ -12,7 +12,7 @@ from dpql.language.text_reader import TextBuilder
 from dpql.language.tree import plain
 from dpql.model.notation import RESERVED
 from dpql.model.shape import Field, Number
-from dpql.statistics import OPTIONS, Option
+from dpql.statistics import ASKING, OPTIONS, Option
 
 
 def test_every_rule_of_the_grammar_has_a_method() -> None:
@@ -25,7 +25,7 @@ def test_every_rule_of_the_grammar_has_a_method() -> None:
 
 
 def test_reserved_words_are_those_of_the_grammar() -> None:
-    """The reserved words are the keywords; an option's word is none by itself."""
+    """The reserved words are the keywords; words of statistics and options are none."""
     keywords = {word for word in terminals().values() if word.isalpha()}
     optional = {word for option in OPTIONS for word in option.clause.split()}
     assert set() == RESERVED - keywords

@@ -111,4 +111,4 @@ def test_the_table_has_no_marks() -> None:
     """The csv is signed and derived again; it holds values only."""
     outcome = counting(promising(), 500, 3)
     assert "promised" not in outcome.to_csv()
-    assert 'district=""so, uth""' in outcome.to_csv()
+    assert '\nmiddle,"so, uth",' in outcome.to_csv()

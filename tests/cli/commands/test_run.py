@@ -122,7 +122,7 @@ def test_a_disk_that_fills_during_a_run_loses_nothing(folder: Path, free: int) -
     status, out, err = tried["full"]
     assert "Traceback" not in err
     if status == 0:
-        assert (300_000, 4) == (free, len(tried["begun"]))
+        assert (300_000, 8) == (free, len(tried["begun"]))
     else:
         assert (True, "", True) == (status in {3, 4}, out, "DPQL" in err)
         assert tried["begun"] == []

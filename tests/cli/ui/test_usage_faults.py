@@ -51,7 +51,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("verify", "wages.plan.json"), 4, "DPQL6"),
         (("keys", "show", "stranger"), 4, "DPQL620"),
         (("ledger", "open", "other", "--epsilon", "-1"), 2, "above 0"),
-        (("ledger", "open", "other", "--epsilon", "4"), 2, "`--unit COLUMN|row`"),
+        (("ledger", "open", "other", "--epsilon", "4"), 2, "`--unit` is missing"),
         (("ledger", "raise-cap", "wages", "--epsilon", "1"), 3, "DPQL710"),
         (("approve", "wages.csv", "--key", "officer"), 1, "DPQL102"),
         (("completion", "tcsh"), 2, "SHELL"),

@@ -16,8 +16,8 @@ from obstore.store import MemoryStore
 from spec_text import make_spec
 
 from dpql.curator.sources import locate as module
+from dpql.curator.sources.formats import FORMATS
 from dpql.curator.sources.locate import (
-    FORMATS,
     File,
     locate,
     no_file,

@@ -550,7 +550,7 @@ def test_the_end_of_a_url_tells_the_format(closed: int) -> None:
     """A URL without a known suffix is refused before anybody is asked."""
     for path in ("", "/", "/rows", "/b.xlsx", "/rows?x=.csv"):
         _refused(f"http://a.org:{closed}{path}", "DPQL502")
-    assert "compressed" in _refused(f"http://a.org:{closed}/rows.csv.gz", "DPQL502")
+    assert "compressed" in _refused(f"http://a.org:{closed}/rows.csv.bz2", "DPQL502")
 
 
 def test_what_no_server_has_is_refused() -> None:
