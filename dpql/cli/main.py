@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from dpql import __version__
-from dpql.cli.ui import console, exit_codes
+from dpql.cli.ui import console, exit_codes, interrupts
 from dpql.errors import DpqlError, InternalFault
 
 COMMANDS: dict[str, str] = {
@@ -109,7 +109,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
     console.prepare()
     status = run(arguments)
+    interrupts.ignore()
     console.finish()
+    interrupts.forget()
     sys.exit(status)
 
 
@@ -126,7 +128,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (Exception, KeyboardInterrupt) as error:
         if _debugging() and not isinstance(error, _EXPECTED):
             raise
-        return _reported(error, words)
+        with interrupts.ignored():
+            return _reported(error, words)
     return result if isinstance(result, int) else exit_codes.OK
 
 

@@ -29,7 +29,7 @@ def test_a_bug_is_owned_up_to() -> None:
         "import sys\n"
         "from dpql.cli import main\n"
         "import dpql.cli.commands.explain.pages as manual\n"
-        "def page(word): raise ZeroDivisionError('secret')\n"
+        "def page(*_): raise ZeroDivisionError('secret')\n"
         "manual.page = page\n"
         "main.main(['explain', 'epsilon'])\n"
     )
