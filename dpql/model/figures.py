@@ -33,6 +33,12 @@ def rational(x: Fraction, significant: int = 4) -> str:
     return f"≈ {decimal(x, significant, up=True)}"
 
 
+def equal_to(x: Fraction, significant: int = 4) -> str:
+    """Return ``= x`` where the number is shown as it is, else ``≈`` and a decimal."""
+    text = rational(x, significant)
+    return text if text.startswith("≈") else f"= {text}"
+
+
 def quantity(x: Fraction | None) -> str:
     """Return a number as a plain decimal of up to six significant digits."""
     return "-" if x is None else decimal(x, 6)

@@ -6,17 +6,15 @@ statistic (what is new or gone, and what is grouped or noised in another way).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import TypeVar
 
 from dpql.model.condition_text import condition_text
 from dpql.model.figures import decimal, exactly, plural, rational, times
 from dpql.model.notation import measure_text, quoted, unit_text
 from dpql.model.plan import Plan, Step
-from dpql.model.promised_rows import condition_words
 from dpql.model.spec import (
     CategoryColumn,
     Column,
@@ -28,17 +26,14 @@ from dpql.model.spec import (
     Spec,
 )
 from dpql.model.step_text import contributes_text
-from dpql.review.explain import promise, reads, within
+from dpql.review.contrast import accuracy_change, contrast
+from dpql.review.explain import promise, reads
 from dpql.review.names import column_name, whole
 from dpql.statistics import STATISTICS
 from dpql.statistics.definition import definition
 
-_MOST_DIGITS = 1_000
-
 _SHOWN = 3
 """How many keys a change lists; the others are only counted."""
-
-_T = TypeVar("_T")
 
 
 class Verdict(StrEnum):
@@ -258,7 +253,7 @@ def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
     changes: list[Change] = []
     for step in new.steps:
         if step.name in before:
-            changes += _changed(before[step.name], step)
+            changes += _changed((old, new), before[step.name], step)
         else:
             changes.append(_added_or_gone(Verdict.REVIEW, "+", step))
     changes += [
@@ -283,7 +278,7 @@ def _computed(step: Step) -> str:
     return f"{whole(step.name)}: {whole(definition(step))}{_bins(step)}"
 
 
-def _changed(old: Step, new: Step) -> Iterator[Change]:
+def _changed(plans: tuple[Plan, Plan], old: Step, new: Step) -> Iterator[Change]:
     name = whole(new.name)
     if _computed_from(old) != _computed_from(new):
         text = f"{name}: {_computes(old)} → {_computes(new)}"
@@ -301,10 +296,12 @@ def _changed(old: Step, new: Step) -> Iterator[Change]:
         text = f"{name}: {_floor(old)} → {_floor(new)}"
         note = "a promise about the data"
         yield Change.of(Verdict.REVIEW, "at_least", text, note)
-    yield from _numbers(old, new, name)
+    yield from _numbers(plans, old, new, name)
 
 
-def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
+def _numbers(
+    plans: tuple[Plan, Plan], old: Step, new: Step, name: str
+) -> Iterator[Change]:
     """Yield what the statistic spends and promises.
 
     A statistic that stays and spends more needs a person, whatever the total is: it
@@ -325,29 +322,10 @@ def _numbers(old: Step, new: Step, name: str) -> Iterator[Change]:
     if old.gamma != new.gamma:
         text = f"{name} γ {contrast(old.gamma, new.gamma, decimal, 3)}"
         yield Change.of(Verdict.SAME, "gamma", text)
-    if _accuracy(old) != _accuracy(new) and not _silent(old, new):
-        text = f"{name} {_promises(old, new)}"
-        note = ""
-        if old.accuracy is not None and new.accuracy is not None:
-            note = "worse" if new.accuracy > old.accuracy else "better"
-        yield Change.of(Verdict.SAME, "accuracy", text, note)
-
-
-def _accuracy(step: Step) -> tuple[Fraction | None, str | None]:
-    return step.accuracy, step.accuracy_unit
-
-
-def _promises(old: Step, new: Step) -> str:
-    """Return both accuracies; a condition that both share is stated once."""
-    condition = condition_words(new)
-    if condition is None or condition != condition_words(old):
-        return contrast(old, new, promise, 5)
-    return f"{contrast(old, new, within, 5)}, {condition}"
-
-
-def _silent(old: Step, new: Step) -> bool:
-    """Tell whether neither plan states an accuracy, so that no unit is shown."""
-    return old.accuracy is None and new.accuracy is None
+    found = accuracy_change(plans, old, new)
+    if found is not None:
+        text, note = found
+        yield Change.of(Verdict.SAME, "accuracy", f"{name} {text}", note)
 
 
 def _computed_from(step: Step) -> tuple[object, ...]:
@@ -381,14 +359,3 @@ def _groups(step: Step) -> str:
 
 def _floor(step: Step) -> str:
     return "none" if step.at_least is None else plural(step.at_least, "row")
-
-
-def contrast(old: _T, new: _T, show: Callable[[_T, int], str], digits: int) -> str:
-    """Return `old → new` in ``digits`` digits, or in as many as tell them apart."""
-    more = digits
-    while more <= _MOST_DIGITS:
-        before, after = show(old, more), show(new, more)
-        if before != after:
-            return f"{before} → {after}"
-        more *= 2
-    return f"{show(old, digits)} → a number that differs after {_MOST_DIGITS} digits"

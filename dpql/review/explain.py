@@ -8,7 +8,15 @@ from fractions import Fraction
 
 from dpql.model.condition_text import condition_text
 from dpql.model.expression import columns_in
-from dpql.model.figures import decimal, percent, plural, rational, times, within_text
+from dpql.model.figures import (
+    decimal,
+    equal_to,
+    percent,
+    plural,
+    rational,
+    times,
+    within_text,
+)
 from dpql.model.notation import unit_text
 from dpql.model.plan import Chosen, PartsOfOne, Plan, Step
 from dpql.model.promised_rows import condition_words
@@ -23,7 +31,7 @@ from dpql.statistics.definition import has_public_phrase, phrase
 _NOTED = 50
 """Plans with more steps get no notes on alternatives: nobody would read them."""
 
-_SAMPLES = (1_000, 100_000)
+SAMPLES = (1_000, 100_000)
 """Counts at which the error of a ratio is shown when no count is promised."""
 
 
@@ -203,10 +211,10 @@ def _protects(plan: Plan) -> str:
 
 def _spends(plan: Plan) -> str:
     exact = str(plan.spent) == decimal(plan.spent, 6)
-    amount = rational(plan.spent)
+    amount = equal_to(plan.spent)
     if not exact and not amount.startswith("≈"):
         amount += f" ({decimal(plan.spent, 6)})"
-    return f"ε = {amount}, pure DP: {guarantee(plan, plan.spent)}"
+    return f"ε {amount}, pure DP: {guarantee(plan, plan.spent)}"
 
 
 def _made_of(step: Step) -> list[str]:
@@ -280,7 +288,7 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
     if step.accuracy is None:
         samples = " and ".join(
             f"{within_text(error, unit)} over {plural(rows, 'row')}"
-            for rows in _SAMPLES
+            for rows in SAMPLES
             if rows <= plan.spec.data.rows.count
             and (error := error_at(plan, step, step.mechanism, step.epsilon, rows=rows))
         )
@@ -289,7 +297,7 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
     unsaid = step.accuracy is None
     condition = condition_words(step)
     given = f", {condition}" if condition else ""
-    most = min(_SAMPLES[0], plan.spec.data.rows.count)
+    most = min(SAMPLES[0], plan.spec.data.rows.count)
     over = f" over {plural(most, 'row')}" if unsaid else ""
     rows = most if unsaid else step.at_least
     for other in hiding(statistic_of(plan, step)):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpql.diagnostics import shown
-from dpql.model.figures import decimal, rational, within_text
+from dpql.model.figures import decimal, equal_to, rational, within_text
 from dpql.model.plan import Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import MechanismName
@@ -116,7 +116,7 @@ def render(
     ]
     rule = "─" * max(map(len, lines))
     body = "\n".join(f" {line}" for line in (lines[0], rule, *lines[1:]))
-    spends = f"ε = {rational(other.spent)} instead of {rational(plan.spent)}"
+    spends = f"ε {equal_to(other.spent)} instead of {rational(plan.spent)}"
     return (
         f"{shown(source)}   what if {words}   (not a plan; cannot be saved)\n\n"
         f"{body}\n\n spends     {spends}\n"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dpql.model.figures import (
     bar,
     decimal,
+    equal_to,
     percent,
     plural,
     quantity,
@@ -78,3 +79,9 @@ def test_numbers_of_any_length_are_shown_short() -> None:
     assert decimal(Fraction(10) ** 9000, 3) == "1e9000"
     assert decimal(Fraction(10) ** -9000, 3) == "1e-9000"
     assert quantity(Fraction(123_456)) == "123 456"
+
+
+def test_what_is_rounded_is_not_said_to_be_equal() -> None:
+    """A short number is equal, a long one is about as large."""
+    assert "= 1/3" == equal_to(Fraction(1, 3))
+    assert "≈ 0.3334" == equal_to(Fraction(1_000_000, 3_000_001))

@@ -21,7 +21,6 @@ from review.spec_edits import (
 )
 from spec_text import make_spec
 
-from dpql.model.figures import decimal
 from dpql.model.plan import Plan
 from dpql.model.spec import (
     Comparison,
@@ -41,7 +40,7 @@ from dpql.model.spec import (
 from dpql.planner import plan
 from dpql.review.diff import Difference, diff
 from dpql.review.diff_render import as_json, as_markdown, as_text
-from dpql.review.diff_rules import Change, Verdict, computed, contrast
+from dpql.review.diff_rules import Change, Verdict, computed
 
 RICH = Comparison(column="income", operator=Operator.GREATER, value=Fraction(9))
 
@@ -302,24 +301,6 @@ def test_other_keys_of_the_same_number_are_named() -> None:
     (change,) = diff(old, new).changes
     assert (change.subject, change.text) == ("keys", "g, 3 keys, changed")
     assert '+ "d"' in change.note
-
-
-def test_contrast_gives_up_in_words() -> None:
-    """Numbers that agree in a thousand digits are still said to differ."""
-    one = Fraction(1, 3)
-    text = contrast(one, one + Fraction(1, 10**2000), decimal, 3)
-    assert text == "0.333 → a number that differs after 1000 digits"
-
-
-def test_what_both_accuracies_rest_on_is_said_once() -> None:
-    """The promised rows stand beside both numbers only where they differ."""
-    mean = {"mean": "y", "at_least": "50", "spend": SHARE}
-    old, new = made({"q": mean}), made({"q": mean}, epsilon="2")
-    (line,) = (c.text for c in diff(old, new).changes if c.subject == "accuracy")
-    assert 1 == line.count("at least 50 rows")
-    other = made({"q": {**mean, "at_least": "60"}})
-    (line,) = (c.text for c in diff(old, other).changes if c.subject == "accuracy")
-    assert (1, 1) == (line.count("at least 50 rows"), line.count("at least 60 rows"))
 
 
 TOTAL = {"sum": "wage", "spend": "{share: 1}"}

@@ -43,10 +43,11 @@ class Budget:
         from dpql.ledger import open_ledger
 
         name = self.dataset or plan.spec.data.source
-        if self.location is not None:
-            return open_ledger(self.location).account(name)
         project = current_project()
-        usual = (project and project.ledger) or LEDGER_NAME
+        kept = project and project.ledger
+        if self.location is not None and (self.dataset or self.location != kept):
+            return open_ledger(self.location).account(name)
+        usual = kept or LEDGER_NAME
         if "://" not in usual and not Path(usual).is_file():
             return None
         try:

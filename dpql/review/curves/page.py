@@ -13,6 +13,7 @@ from typing import Any
 
 from dpql.model.figures import (
     decimal,
+    equal_to,
     plural,
     rational,
     within_text,
@@ -88,7 +89,7 @@ def _panel(plan: Plan) -> str:
 
 
 def _total_text(plan: Plan, total: Fraction) -> str:
-    return f"ε = {rational(total)}: {guarantee(plan, total)}"
+    return f"ε {equal_to(total)}: {guarantee(plan, total)}"
 
 
 def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...]) -> str:

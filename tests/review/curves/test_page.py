@@ -19,7 +19,7 @@ import pytest
 from cli.started import SPECS, WAGES, dpql
 
 import dpql as library
-from dpql.model.figures import rational, within_text
+from dpql.model.figures import equal_to, rational, within_text
 from dpql.model.plan import Plan
 from dpql.model.spec import Epsilon
 from dpql.review.alternatives import error_at
@@ -231,7 +231,7 @@ def test_sliders_show_the_planners_numbers(name: str, tmp_path: Path) -> None:
     shown = json.loads(unescape(found[1]))
     for (step, notches), seen in zip(positions, shown["seen"], strict=True):
         total = offered[step]
-        assert f"ε = {rational(total)}: {guarantee(plan, total)}" == seen["total"]
+        assert f"ε {equal_to(total)}: {guarantee(plan, total)}" == seen["total"]
         left = offered[step] - fixed
         assert seen["warning"] == (left <= 0)
         weights = {
