@@ -15,6 +15,9 @@ from dpql.model.spec import CategoryColumn, Column, Neighbours
 
 _MOST_LINES = 8
 
+OPEN_TYPE = "unknown"
+"""The type of a column whose type nobody has said yet; it has been asked about."""
+
 
 @dataclass(slots=True)
 class Context:
@@ -74,8 +77,8 @@ class Context:
     def typed(self, name: str, span: Span, allowed: tuple[str, ...], use: str) -> bool:
         """Tell whether the column is of an allowed type, or note that it is not."""
         kind = self.declared(name, span)
-        if kind is None or kind in allowed:
-            return kind is not None
+        if kind is None or kind in (OPEN_TYPE, *allowed):
+            return kind in allowed
         candidates = [word for word, type_ in self.types.items() if type_ in allowed]
         hint = f"take {quoted(candidates[:6])}" if candidates else None
         self.add(

@@ -65,6 +65,7 @@ def parse_text(text: str, *, source: str, form: Form) -> Node:
 
 def parsed(source: Source, form: Form) -> Node:
     """Return the tree of a source, whatever its shape."""
+    source.form = form
     if form is Form.YAML:
         return YamlReader(source).read()
     # The parser behind it takes a tenth of a second to build; YAML does without.

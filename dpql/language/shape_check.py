@@ -8,13 +8,16 @@ from typing import assert_never
 
 from dpql.diagnostics import shown
 from dpql.language import numbers
-from dpql.language.source import Source
+from dpql.language.context import OPEN_TYPE
+from dpql.language.hints import misplaced, missing, several
+from dpql.language.source import Form, Source
 from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
 from dpql.model.shape import (
     Choice,
     Either,
+    Field,
     ListOf,
     Number,
     Record,
@@ -23,6 +26,8 @@ from dpql.model.shape import (
     Text,
     Variants,
 )
+
+_MOST_HINTS = 3
 
 
 def check(node: Node, shape: Shape, source: Source, what: str) -> None:
@@ -176,7 +181,31 @@ def _table(node: Node, shape: Table, source: Source, what: str) -> None:
         source.add("DPQL210", f"{what} has no entries", node.span, "name at least one")
     for entry in mapping.entries:
         check(entry.key, shape.key, source, f"a name in {what}")
-        check(entry.value, shape.value, source, f"`{shown(entry.name)}`")
+        if not _is_open(entry.value):
+            check(entry.value, shape.value, source, f"`{shown(entry.name)}`")
+    if isinstance(shape.value, Variants):
+        _note_open(mapping, shape.value, source)
+
+
+def _is_open(node: Node) -> bool:
+    """Tell whether a column has the type that stands for none yet."""
+    kind = node.get("type") if isinstance(node, Mapping) else None
+    return isinstance(kind, Scalar) and kind.text == OPEN_TYPE
+
+
+def _note_open(mapping: Mapping, shape: Variants, source: Source) -> None:
+    """Note all columns without a type at once, at the first of them."""
+    found = [entry for entry in mapping.entries if _is_open(entry.value)]
+    if found:
+        names = several(entry.name for entry in found)
+        have = "has" if len(found) == 1 else "have"
+        source.add(
+            "DPQL214",
+            f"{names} {have} no type yet",
+            found[0].key.span,
+            f"write {quoted(shape.records)} in place of `{OPEN_TYPE}`; delete columns "
+            "that no statistic needs",
+        )
 
 
 def _variants(node: Node, shape: Variants, source: Source, what: str) -> None:
@@ -205,25 +234,20 @@ def _record(node: Node, shape: Record, source: Source, what: str) -> None:
     mapping = _mapping(node, source, what, f"{shape.what} has keys such as {keys}")
     if mapping is None:
         return
+    unknown = [entry for entry in mapping.entries if shape.field(entry.name) is None]
+    _unknown_keys(unknown, shape, source, what)
     for entry in mapping.entries:
         field = shape.field(entry.name)
-        if field is None:
-            _unknown(entry, shape, source, what)
-        else:
+        if field is not None:
             check(entry.value, field.shape, source, f"`{entry.name}`")
     given = {entry.name for entry in mapping.entries}
     if len(given) < shape.fewest:
         source.add(
             "DPQL210", f"{what} has no entries", node.span, f"it has keys {keys}"
         )
-    for field in shape.fields:
-        if field.required and field.name not in given:
-            source.add(
-                "DPQL201",
-                f"{what} has no `{field.name}`",
-                node.span,
-                f"add `{field.name}: {_example(field.examples[0])}`",
-            )
+    absent = [each for each in shape.fields if each.required and each.name not in given]
+    if absent:
+        _missing_keys(absent, node, shape, source, what)
     for names in shape.one_of:
         _exactly_one(mapping, names, source, what)
     for name, others in shape.needs:
@@ -237,6 +261,27 @@ def _record(node: Node, shape: Record, source: Source, what: str) -> None:
             )
 
 
+def _missing_keys(
+    absent: list[Field], node: Node, shape: Record, source: Source, what: str
+) -> None:
+    """Note all keys that a block lacks at once."""
+    *most, last = [f"no `{field.name}`" for field in absent]
+    none = f"{', '.join(most)} and {last}" if most else last
+    hints = [
+        missing(
+            shape,
+            field.name,
+            what,
+            _example(field.examples[0]),
+            text=source.form is Form.DPQL,
+        )
+        for field in absent
+    ]
+    if len(absent) > _MOST_HINTS:
+        hints = ["add them; `dpql init` writes a spec that has all it needs"]
+    source.add("DPQL201", f"{what} has {none}", node.span, "; ".join(hints))
+
+
 def _example(value: object) -> str:
     match value:
         case dict():
@@ -246,6 +291,20 @@ def _example(value: object) -> str:
             return f"[{', '.join(_example(item) for item in value)}]"
         case _:
             return str(value)
+
+
+def _unknown_keys(
+    entries: list[Entry], shape: Record, source: Source, what: str
+) -> None:
+    """Note the keys that a record does not have, many at once as one fault."""
+    hint = misplaced(entries) if len(entries) > 1 else None
+    if hint is None:
+        for entry in entries:
+            _unknown(entry, shape, source, what)
+        return
+    names = several(entry.name for entry in entries)
+    message = f"{names} are not keys of {shape.what}"
+    source.add("DPQL202", message, entries[0].key.span, hint)
 
 
 def _unknown(entry: Entry, shape: Record, source: Source, what: str) -> None:

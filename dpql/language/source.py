@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from dpql.diagnostics import is_hidden, shown
 from dpql.errors import Diagnostic, Span, SpecError
+from dpql.model.text_hints import in_text_form
 
 LARGEST = 1 << 20
 """The most bytes a spec may have."""
@@ -49,6 +50,7 @@ class Source:
         self.beside = beside
         self.text = text.replace("\r\n", "\n")
         self.lines = self.text.split("\n")
+        self.form = Form.YAML
         self.faults: list[Diagnostic] = []
         self.starts = [0, *(match.end() for match in _BREAK.finditer(self.text))]
 
@@ -70,7 +72,9 @@ class Source:
     def add(
         self, code: str, message: str, span: Span | None, hint: str | None = None
     ) -> None:
-        """Note a fault."""
+        """Note a fault; its hint is written in the form of the source."""
+        if hint is not None and self.form is Form.DPQL:
+            hint = in_text_form(hint)
         self.faults.append(Diagnostic(code, message, span, hint))
 
     def fail(

@@ -95,4 +95,13 @@ SHAPE: dict[str, Code] = {
         wrong="spend: {accuracy: 60, share: 1}",
         right="spend: {accuracy: 60}",
     ),
+    "DPQL214": Code(
+        title="columns have no type yet",
+        cause=(
+            "`dpql init --from-schema` writes `unknown` where the file does not say "
+            "what a column holds, as csv never does."
+        ),
+        wrong="person_id: {type: unknown}",
+        right="person_id: {type: id}",
+    ),
 }

@@ -15,6 +15,9 @@ from dpql.cli.ui.help_text import examples
 from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, DpqlError
 
+_OPEN = frozenset({"DPQL201", "DPQL214"})
+"""What a spec lacks that is well written as far as it goes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Result:
@@ -98,11 +101,11 @@ def _checked(path: Path) -> _Result:
 def _declared(path: Path) -> str:
     """Return what a dataset file declares, in a few words."""
     from dpql.language.dataset import load_dataset
-    from dpql.model.figures import rational
+    from dpql.model.figures import equal_to
 
     found = load_dataset(path)
     unit = found.spec.privacy.unit or "row"
-    cap = "" if found.cap is None else f", cap ε = {rational(found.cap)}"
+    cap = "" if found.cap is None else f", cap ε {equal_to(found.cap)}"
     columns = len(found.spec.data.columns)
     return f"dataset {found.name}: {columns} columns, protects {shown(unit)}{cap}"
 
@@ -110,7 +113,13 @@ def _declared(path: Path) -> str:
 def _tell_text(results: Sequence[_Result]) -> None:
     for one in results:
         if one.faults:
-            console.write(faults.as_text(one.faults, sys.stdout) + "\n\n")
+            unfinished = all(fault.code in _OPEN for fault in one.faults)
+            text = (
+                faults.as_todo(one.faults)
+                if unfinished and len(one.faults) > 1
+                else faults.as_text(one.faults, sys.stdout)
+            )
+            console.write(text + "\n\n")
             continue
         mark, name = console.styled("ok", fg="green"), shown(str(one.path), limit=400)
         about = one.summary or f"plan {(one.digest or '')[:8]}"

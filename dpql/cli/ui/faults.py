@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TextIO
 
@@ -41,6 +41,17 @@ def as_text(diagnostics: Iterable[Diagnostic], stream: TextIO) -> str:
     text = _CODE.sub(lambda m: m[1] + click.style(m[2], fg="red", bold=True), text)
     text = _CARET.sub(lambda m: m[1] + click.style(m[2], fg="red"), text)
     return _HINT.sub(lambda m: m[1] + click.style(m[2], fg="cyan"), text)
+
+
+def as_todo(diagnostics: Sequence[Diagnostic]) -> str:
+    """Return what a file still lacks as a short list, without its lines."""
+    source = next((each.span.source for each in diagnostics if each.span), "")
+    lines = [f"{shown(source, limit=400)} is not finished; what is missing:"]
+    for fault in diagnostics:
+        where = f"line {fault.span.line}: " if fault.span else ""
+        hint = f"; {fault.hint}" if fault.hint else ""
+        lines.append(f" - {where}{shown(fault.message + hint, limit=600)}")
+    return "\n".join(lines)
 
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:

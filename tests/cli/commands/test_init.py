@@ -36,7 +36,7 @@ def test_names_and_types_come_from_a_header(tmp_path: Path) -> None:
     text = (tmp_path / "a" / "specs" / "first.yaml").read_text("utf-8")
     assert "unit_id: {type: id}" in text
     assert "canary" not in text
-    assert ["DPQL201"] * 4 + ["DPQL209"] == sorted(_asked(tmp_path, "a"))
+    assert ["DPQL201"] * 3 + ["DPQL214"] == sorted(_asked(tmp_path, "a"))
     frame = polars.DataFrame(
         {
             "Patient ID": [1],
@@ -52,7 +52,7 @@ def test_names_and_types_come_from_a_header(tmp_path: Path) -> None:
     assert '"Patient ID": {type: id}' in text
     assert '"größe": {type: float, nulls: drop}' in text
     assert "paid: {type: integer, nulls: drop}" in text
-    assert ["DPQL201"] * 7 + ["DPQL209"] == sorted(_asked(tmp_path, "b"))
+    assert ["DPQL201"] * 6 + ["DPQL214"] == sorted(_asked(tmp_path, "b"))
     gone = dpql("init", "c", "--from-schema", "none.parquet", folder=tmp_path)
     refused(gone, 5, "DPQL501")
 
@@ -81,6 +81,33 @@ def test_a_spec_from_a_header_is_finished_by_hand(tmp_path: Path) -> None:
     fine(dpql("plan", "--check", "specs", folder=tmp_path))
 
 
+def test_what_is_open_is_a_short_list(tmp_path: Path) -> None:
+    """`check` lists what a new spec lacks, a line for each, however wide the file."""
+    columns = [f"column_{number}" for number in range(50)]
+    (tmp_path / "wide.csv").write_text(",".join(columns) + "\n", "utf-8")
+    fine(dpql("init", ".", "--from-schema", "wide.csv", folder=tmp_path))
+    lines = dpql("check", "specs", folder=tmp_path).stdout.strip().split("\n")
+    assert lines[0] == "specs/first.yaml is not finished; what is missing:"
+    assert len(lines) == 5
+    assert "and 45 more have no type yet" in lines[3]
+
+
+def test_data_are_called_as_their_file(tmp_path: Path) -> None:
+    """The source has the name of the file, where that is a name, or that given."""
+    for file, more, expected in (
+        ("flights.2013.csv", (), "flights"),
+        ("2013.csv", (), "data"),
+        ("rows.csv", ("--source", "trips"), "trips"),
+    ):
+        (tmp_path / file).write_text("id\n", "utf-8")
+        fine(dpql("init", file[:4], "--from-schema", file, *more, folder=tmp_path))
+        text = (tmp_path / file[:4] / "specs" / "first.yaml").read_text("utf-8")
+        assert f"\n  source: {expected}  #" in text
+    fine(dpql("init", "empty", folder=tmp_path))
+    text = (tmp_path / "empty" / "specs" / "first.yaml").read_text("utf-8")
+    assert "release: wages_by_district\n" in text
+
+
 def test_whom_to_protect_is_never_guessed(tmp_path: Path) -> None:
     """A header without an id, and one with two, leave the unit and the budget open."""
     for header in ("age", "visit_id,personId"):
@@ -88,8 +115,8 @@ def test_whom_to_protect_is_never_guessed(tmp_path: Path) -> None:
         name = f"of-{header.split(',')[0]}"
         fine(dpql("init", name, "--from-schema", "rows.csv", folder=tmp_path))
         run = dpql("check", f"{name}/specs", folder=tmp_path)
-        for key in ("unit", "epsilon", "rows", "purpose"):
-            assert f"has no `{key}`" in run.stdout
+        for keys in ("`unit` and no `epsilon`", "`rows`", "`purpose`"):
+            assert f"has no {keys}" in run.stdout
     text = (tmp_path / "of-visit_id" / "specs" / "first.yaml").read_text("utf-8")
     assert "personId: {type: id}" in text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -30,6 +31,9 @@ _PLAN = "specs/first.plan.json"
 _ROLES = {"steward": "dpql-release", "officer": "dpql-plan"}
 """The keys of a project, and what each may sign."""
 
+_EXAMPLE = "wages"
+"""What the data of the example are called."""
+
 _NEXT = f"edit {_SPEC}, then `dpql check specs`, `dpql plan {_SPEC}`"
 _NEXT_OPEN = f"finish {_SPEC}; `dpql check specs` says what is missing"
 
@@ -48,7 +52,9 @@ _NEXT_OPEN = f"finish {_SPEC}; `dpql check specs` says what is missing"
     type=click.Path(path_type=Path),
     help="Take names and types of the columns from this file; no row is read.",
 )
-@click.option("--source", default="table", show_default=True, help="Name of the data.")
+@click.option(
+    "--source", help="Name of the data; that of the schema's file, or `wages`."
+)
 @click.option(
     "--cap", type=EXACT, default="4", show_default=True, help="Budget of the data."
 )
@@ -58,7 +64,7 @@ def command(
     *,
     folder: Path,
     schema: Path | None,
-    source: str,
+    source: str | None,
     cap: Fraction,
     no_passphrase: bool,
     form: str,
@@ -72,6 +78,7 @@ def command(
     """
     from dpql.cli.commands.init import templates
 
+    source = source or _source_of(schema)
     text = (
         templates.spec_text(_columns(schema), source)
         if schema
@@ -101,6 +108,16 @@ def command(
     else:
         console.write(f"\nnext: {_within(folder)}{_NEXT if plan else _NEXT_OPEN}\n")
     return exit_codes.OK
+
+
+def _source_of(schema: Path | None) -> str:
+    """Return what data are called: as their file is, where that is a name."""
+    from dpql.model.limits import NAME
+
+    if schema is None:
+        return _EXAMPLE
+    stem = schema.name.split(".")[0]
+    return stem if re.fullmatch(NAME.pattern, stem) else "data"
 
 
 def _make(folder: Path) -> None:

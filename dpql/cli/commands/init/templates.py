@@ -36,7 +36,7 @@ _CAMEL = re.compile(r"[a-z]I[dD]$")
 
 _EXAMPLE = """\
 dpql: 1
-release: first_release
+release: {source}_by_district
 purpose: Say who asks for these numbers and why.
 data:
   source: {source}  # dpql.toml says where it is
@@ -51,7 +51,7 @@ privacy:
   delta: 0
 defaults: {{alpha: 0.05, gamma: 1e-9, mechanism: auto}}
 statistics:
-  rows:
+  headcount:
     count: rows
     by: [district]
     spend: {{share: 1}}
@@ -60,7 +60,7 @@ statistics:
 _INCOMPLETE = """\
 # `dpql check` asks for what is missing here; delete the columns you do not need.
 dpql: 1
-release: first_release
+release: {source}_1
 # purpose: who asks for these numbers, and why
 data:
   source: {source}  # dpql.toml says where it is

@@ -118,10 +118,14 @@ def _terms(
         if found.cap is not None:
             epsilon = _agreed("--epsilon", epsilon, found.cap)
     hint = "give `{}`, or `--dataset-file datasets/NAME.yaml`, which says it"
-    for name, given in (("DATASET", dataset), ("--epsilon", epsilon), ("--unit", unit)):
+    for name, what, given in (
+        ("DATASET", "", dataset),
+        ("--epsilon", " CAP", epsilon),
+        ("--unit", " COLUMN|row", unit),
+    ):
         if given is None:
             raise UsageFault.of(
-                "DPQL812", f"`{name}` is missing", hint=hint.format(name)
+                "DPQL812", f"`{name}` is missing", hint=hint.format(f"{name}{what}")
             )
     assert dataset is not None
     assert epsilon is not None
