@@ -11,7 +11,7 @@ stated here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -45,6 +45,7 @@ from dpql.model.expression import (
     Not,
     Operator,
     Or,
+    columns_in,
 )
 
 if TYPE_CHECKING:
@@ -149,6 +150,14 @@ class Data:
         for name, node in self.lattice.derived.items() if self.derived else ():
             found[name] = like(name, node)
         return found
+
+    def needed(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the columns that some need, declared and derived, and themselves."""
+        found = set(names)
+        for column in reversed(self.derived):
+            if column.name in found:
+                found |= columns_in(column.expression)
+        return frozenset(found)
 
     def column(self, name: str) -> Column:
         """Return the column of that name; resolve has made sure there is one."""

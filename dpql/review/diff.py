@@ -19,13 +19,9 @@ from typing import Any
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Column, NumberColumn, Share
 from dpql.planner.bind import statistic_of
-from dpql.review.diff_rules import (
-    Change,
-    Verdict,
-    promise_changes,
-    step_changes,
-)
-from dpql.review.explain import asked_of, reads
+from dpql.review.change import Change, Verdict
+from dpql.review.diff_rules import promise_changes, step_changes
+from dpql.review.explain import asked_of, used_in
 from dpql.review.names import whole
 
 _ANY_SPEND = Share(weight=Fraction(1))
@@ -91,7 +87,7 @@ def _unexplained(old: Plan, new: Plan) -> Iterator[Change]:
 def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
     """Return everything that determines a step; the rules have judged all of it."""
     spec = plan.spec
-    used = {*step.columns, *step.by, *asked_of(step)}
+    used = spec.data.needed({*step.columns, *step.by, *asked_of(step)})
     return (
         replace(statistic_of(plan, step), spend=_ANY_SPEND),
         (
@@ -106,6 +102,7 @@ def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
         ),
         (step.mechanism, step.epsilon, step.alpha, step.gamma, step.accuracy),
         {c.name: _without_unit(c) for c in spec.data.columns if c.name in used},
+        [c for c in spec.data.derived if c.name in used],
         spec.data.rows,
         replace(spec.privacy, delta=Fraction(0), epsilon=plan.epsilon),
     )
@@ -132,17 +129,22 @@ def _cosmetic(old: Plan, new: Plan) -> int:
         shared = set(names[0]) & set(names[1])
         first, second = ([name for name in side if name in shared] for side in names)
         count += first != second
-    columns = {c.name for spec in (before, after) for c in spec.data.columns}
-    return count + sum(_is_reworded(old, new, name) for name in columns)
+    columns = {
+        c.name
+        for spec in (before, after)
+        for c in (*spec.data.columns, *spec.data.derived)
+    }
+    used = used_in(old) | used_in(new)
+    return count + sum(_is_reworded(old, new, name) for name in columns - used)
 
 
 def _is_reworded(old: Plan, new: Plan, name: str) -> bool:
-    """Tell whether a column that nothing reads has changed."""
+    """Tell whether a column has changed, which nothing reads."""
     before, after = (
-        next((c for c in plan.spec.data.columns if c.name == name), None)
-        for plan in (old, new)
+        next((c for c in (*data.columns, *data.derived) if c.name == name), None)
+        for data in (old.spec.data, new.spec.data)
     )
-    return name not in reads(old) and name not in reads(new) and before != after
+    return before != after
 
 
 def _without_unit(column: Column) -> Column:

@@ -7,8 +7,8 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.model.figures import plural
+from dpql.review.change import Change
 from dpql.review.diff import Difference
-from dpql.review.diff_rules import Change
 from dpql.review.render import marked
 
 _WIDTH = 10

@@ -7,70 +7,26 @@ statistic (what is new or gone, and what is grouped or noised in another way).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 
 from dpql.model.condition_text import condition_text
 from dpql.model.figures import decimal, exactly, plural, rational, times
-from dpql.model.notation import measure_text, quoted, unit_text
+from dpql.model.notation import quoted, unit_text
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import (
-    CategoryColumn,
-    Column,
-    FillNulls,
-    NumberColumn,
     Privacy,
     Rows,
     RowsExactly,
     Spec,
 )
 from dpql.model.step_text import contributes_text
+from dpql.review.change import Change, Verdict
 from dpql.review.contrast import accuracy_change, contrast
-from dpql.review.explain import promise, reads
+from dpql.review.diff_columns import column_changes
+from dpql.review.explain import promise
 from dpql.review.names import column_name, whole
 from dpql.statistics import STATISTICS
 from dpql.statistics.definition import definition
-
-_SHOWN = 3
-"""How many keys a change lists; the others are only counted."""
-
-
-class Verdict(StrEnum):
-    """How the new promise compares with the old one; the gravest comes first."""
-
-    WEAKER = "WEAKER"
-    REVIEW = "REVIEW"
-    STRONGER = "STRONGER"
-    SAME = "SAME"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """One difference: what it concerns, how it reads, what it means.
-
-    ``mark`` is ``!`` where a person must look, ``+`` and ``-`` for whole statistics.
-    """
-
-    verdict: Verdict
-    subject: str
-    text: str
-    note: str
-    mark: str
-
-    @classmethod
-    def of(
-        cls, verdict: Verdict, subject: str, text: str, note: str = "", mark: str = ""
-    ) -> Change:
-        """Make a change; what weakens or needs review is marked."""
-        alarm = verdict in (Verdict.WEAKER, Verdict.REVIEW)
-        return cls(
-            verdict=verdict,
-            subject=subject,
-            text=text,
-            note=note,
-            mark=mark or ("!" if alarm else " "),
-        )
 
 
 def promise_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
@@ -80,7 +36,7 @@ def promise_changes(old: Plan, new: Plan) -> tuple[Change, ...]:
         *_title(old, new),
         *_privacy(old.spec.privacy, new.spec.privacy),
         *_source(old, new),
-        *_columns(old, new),
+        *column_changes(old, new),
         *_contributions(old.spec, new.spec),
     )
 
@@ -172,78 +128,6 @@ def _rows(rows: Rows) -> str:
 
 def _signer(plan: Plan) -> str:
     return "none" if plan.spec.signer is None else whole(quoted(plan.spec.signer))
-
-
-def _columns(old: Plan, new: Plan) -> Iterator[Change]:
-    before, after = reads(old), reads(new)
-    for name in after:
-        if name in before:
-            yield from _column(old.spec.data.column(name), new.spec.data.column(name))
-        else:
-            text = f"+ {column_name(name)}"
-            yield Change.of(Verdict.REVIEW, "reads", text, "newly read column")
-    for name in before:
-        if name not in after:
-            text = f"- {column_name(name)}"
-            yield Change.of(Verdict.STRONGER, "reads", text, "no longer read")
-
-
-def _column(old: Column, new: Column) -> Iterator[Change]:
-    name = column_name(new.name)
-    if isinstance(old, CategoryColumn) and isinstance(new, CategoryColumn):
-        if old.keys != new.keys:
-            text = f"{name}, {plural(len(old.keys), 'key')} → {len(new.keys)}"
-            if len(old.keys) == len(new.keys):
-                text = f"{name}, {plural(len(old.keys), 'key')}, changed"
-            more = [_key("+", key) for key in new.keys if key not in old.keys]
-            gone = [_key("-", key) for key in old.keys if key not in new.keys]
-            note = ", ".join([*_few(more), *_few(gone)])
-            yield Change.of(Verdict.REVIEW, "keys", text, note or "another order")
-    elif isinstance(old, NumberColumn) and isinstance(new, NumberColumn):
-        if (old.lower, old.upper) != (new.lower, new.upper):
-            text = f"{name} {_interval(old)} → {_interval(new)}"
-            yield Change.of(Verdict.REVIEW, "bounds", text)
-        if (old.type, old.step) != (new.type, new.step):
-            text = f"{name} {_grain(old)} → {_grain(new)}"
-            yield Change.of(Verdict.REVIEW, "type", text)
-        if old.unit != new.unit:
-            text = f"{name}: {_measure(old)} → {_measure(new)}"
-            note = "another unit of measure"
-            yield Change.of(Verdict.REVIEW, "measure", text, note)
-        if old.nulls != new.nulls:
-            text = f"{name} {_nulls(old)} → {_nulls(new)}"
-            yield Change.of(Verdict.REVIEW, "nulls", text)
-    elif type(old) is not type(new):
-        yield Change.of(Verdict.REVIEW, "type", f"{name} has another type")
-
-
-def _key(mark: str, key: str) -> str:
-    return f"{mark} {whole(quoted(key))}"
-
-
-def _few(keys: list[str]) -> list[str]:
-    hidden = len(keys) - _SHOWN
-    return keys if hidden <= 0 else [*keys[:_SHOWN], f"{keys[0][0]} {hidden} more"]
-
-
-def _interval(column: NumberColumn) -> str:
-    return f"[{exactly(column.lower)}, {exactly(column.upper)}]"
-
-
-def _measure(column: NumberColumn) -> str:
-    # A unit of two words would stand in quotes.
-    return "no unit" if column.unit is None else whole(measure_text(column.unit))
-
-
-def _grain(column: NumberColumn) -> str:
-    step = "" if column.step is None else f" by {exactly(column.step)}"
-    return f"{column.type.value}{step}"
-
-
-def _nulls(column: NumberColumn) -> str:
-    if isinstance(column.nulls, FillNulls):
-        return f"as {exactly(column.nulls.value)}"
-    return "drop"
 
 
 def step_changes(old: Plan, new: Plan) -> tuple[Change, ...]:

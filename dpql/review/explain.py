@@ -24,6 +24,7 @@ from dpql.model.spec import IdColumn, Neighbours
 from dpql.model.step_text import bounds_text, excess_text, rank_text
 from dpql.planner.bind import hiding, statistic_of
 from dpql.review.alternatives import error_at, finer_grid, round_target
+from dpql.review.derived import DerivedLine, derived_lines
 from dpql.review.names import column_name, whole
 from dpql.statistics import STATISTICS
 from dpql.statistics.definition import has_public_phrase, phrase
@@ -67,6 +68,7 @@ class Explanation:
     spent: Fraction
     lines: tuple[Line, ...]
     facts: tuple[tuple[str, str], ...]
+    derived: tuple[DerivedLine, ...]
     notes: tuple[str, ...]
 
 
@@ -87,6 +89,7 @@ def explain(plan: Plan) -> Explanation:
         spent=plan.spent,
         lines=tuple(_line(plan, step) for step in plan.steps),
         facts=tuple(_facts(plan)),
+        derived=derived_lines(plan.spec.data),
         notes=tuple(notes),
     )
 
@@ -126,12 +129,18 @@ def cautions(plan: Plan) -> list[str]:
 
 def reads(plan: Plan) -> tuple[str, ...]:
     """Return the columns that a run reads, in the order of the spec."""
+    used = used_in(plan)
+    return tuple(c.name for c in plan.spec.data.columns if c.name in used)
+
+
+def used_in(plan: Plan) -> frozenset[str]:
+    """Return the columns that a run uses, declared and derived."""
     used: set[str] = set()
     for step in plan.steps:
         used |= {*step.columns, *step.by, *asked_of(step)}
     if plan.spec.privacy.unit is not None:
         used.add(plan.spec.privacy.unit)
-    return tuple(c.name for c in plan.spec.data.columns if c.name in used)
+    return plan.spec.data.needed(used)
 
 
 def asked_of(step: Step) -> set[str]:

@@ -40,6 +40,7 @@ def as_text(explanation: Explanation, *, source: str | None = None) -> str:
         [f" {line}" for line in (rows[0], rule, *rows[1:])],
         [f" {note}" for note in footnotes(explanation)],
         [f" {name:<10} {text}" for name, text in explanation.facts],
+        [f" {'derived':<10} {line}" for line in explanation.derived],
         [f" {note}" for note in explanation.notes],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -58,6 +59,7 @@ def as_markdown(explanation: Explanation) -> str:
         "",
         f"- **purpose** {marked(whole(quoted(explanation.purpose)))}",
         *(f"- **{name}** {marked(text)}" for name, text in explanation.facts),
+        *(f"- **derived** {marked(str(line))}" for line in explanation.derived),
     ]
     if explanation.notes:
         lines += ["", *(f"- {marked(note)}" for note in explanation.notes)]
@@ -69,7 +71,8 @@ def as_html(explanation: Explanation) -> str:
     heading, *rows = table(explanation, bars=False)
     body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
     notes = "".join(f"<p>{escape(note)}</p>" for note in footnotes(explanation))
-    facts = _items(f"{name}: {words}" for name, words in explanation.facts)
+    stated = [*explanation.facts, *(("derived", line) for line in explanation.derived)]
+    facts = _items(f"{name}: {words}" for name, words in stated)
     return (
         f"<p><strong>{escape(explanation.release)}</strong> "
         f"plan <code>{explanation.digest[:8]}</code> (no data was read)</p>"
@@ -112,6 +115,7 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
         "spent": _both(explanation.spent),
         "statistics": [_entry(line) for line in explanation.lines],
         **dict(explanation.facts),
+        "derived": [line.document() for line in explanation.derived],
         "notes": list(explanation.notes),
     }
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from review.spec_edits import SHARE, made
 
 from dpql.model.figures import decimal
+from dpql.review.change import Change
 from dpql.review.contrast import contrast
 from dpql.review.diff import diff
-from dpql.review.diff_rules import Change
 
 
 def test_contrast_gives_up_in_words() -> None:

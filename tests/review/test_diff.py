@@ -9,8 +9,8 @@ import pytest
 from review.spec_edits import OLD, SHARE, Edit, compared, data, made, unread
 
 from dpql.planner import plan
+from dpql.review.change import Verdict
 from dpql.review.diff import diff
-from dpql.review.diff_rules import Verdict
 
 
 def test_equal_plans_are_the_same() -> None:

@@ -38,9 +38,10 @@ from dpql.model.spec import (
     RowsExactly,
 )
 from dpql.planner import plan
+from dpql.review.change import Change, Verdict
 from dpql.review.diff import Difference, diff
 from dpql.review.diff_render import as_json, as_markdown, as_text
-from dpql.review.diff_rules import Change, Verdict, computed
+from dpql.review.diff_rules import computed
 
 RICH = Comparison(column="income", operator=Operator.GREATER, value=Fraction(9))
 

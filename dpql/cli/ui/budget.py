@@ -78,7 +78,7 @@ class Budget:
         if account is None:
             return difference
         from dpql.model.figures import rational
-        from dpql.review.diff_rules import Change, Verdict
+        from dpql.review.change import Change, Verdict
 
         ends = [rational(_after(account, plan)) for plan in (old, new)]
         words = " → ".join(dict.fromkeys(ends)) + f" of {rational(account.cap)}"
