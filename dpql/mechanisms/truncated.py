@@ -19,11 +19,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from dpql.errors import PlanFault
 from dpql.exact import exp_down, exp_up
-from dpql.mechanisms.bits import Bits, flips, read_one
+from dpql.mechanisms.bits import Bits, Lane, each_lane, flips, read_one, stretches
 from dpql.mechanisms.selection import LONGEST, require_key_spend
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 DIGITS = 63
 _BITS = 320
@@ -144,6 +149,47 @@ def noisy_count(noise: TruncatedNoise, units: int, bits: Bits) -> int | None:
     assert units >= 1, "an absent key draws no coin"
     count = units + draw(noise, bits)
     return count if count >= noise.least_shown else None
+
+
+def draw_many(noise: TruncatedNoise, count: int, bits: Bits) -> NDArray[np.int64]:
+    """Return what `draw` gives on so many lanes."""
+    import numpy as np
+
+    found = np.empty(count, np.int64)
+    if noise.digits != DIGITS:
+        lanes = each_lane(bits, count, noise.digits + 1)
+        found[:] = [draw(noise, lane) for lane in lanes]
+        return found
+    rising = np.array(noise.cuts[noise.reach : 0 : -1], np.int64)
+    for lanes_ in stretches(count):
+        heads = bits.read(lanes_, 0, DIGITS + 1)
+        words = np.frombuffer(heads, ">i8").astype(np.int64)
+        signs = words >> DIGITS
+        digits = words ^ signs
+        above = np.searchsorted(rising, digits, side="right")
+        magnitudes = noise.reach - above
+        magnitudes ^= signs
+        magnitudes -= signs
+        at_cut = np.searchsorted(rising, digits, side="left") != above
+        for index in np.flatnonzero(at_cut).tolist():
+            lane = Lane(bits, lanes_[index], heads[8 * index : 8 * index + 8])
+            magnitudes[index] = draw(noise, lane)
+        found[lanes_.start : lanes_.stop] = magnitudes
+    return found
+
+
+def noisy_counts(
+    noise: TruncatedNoise, units: NDArray[np.int64], bits: Bits
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which of some keys are shown, and with what counts, as `noisy_count`.
+
+    ``units`` are all at least 1: an absent key draws no coin.
+    """
+    import numpy as np
+
+    counts = units + draw_many(noise, len(units), bits)
+    shown = np.flatnonzero(counts >= noise.least_shown)
+    return shown, counts.take(shown)
 
 
 def _from_table(noise: TruncatedNoise, found: int) -> int | None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from golden import cases, close
 
@@ -19,12 +20,14 @@ from dpql.mechanisms.truncated import (
     calibrate,
     chance,
     draw,
+    draw_many,
     noisy_count,
+    noisy_counts,
     probability,
     true_delta,
     units_for,
 )
-from dpql.testing import Tape, enumerate_outcomes
+from dpql.testing import SeededBits, Tape, enumerate_outcomes
 
 Case = dict[str, Any]
 SPENDS = [
@@ -191,3 +194,44 @@ def test_keys_for_nothing_are_refused(epsilon: str, delta: str) -> None:
     """No epsilon, no delta, and noise beyond a million units."""
     with pytest.raises(PlanFault, match="DPQL413"):
         calibrate(Fraction(epsilon), Fraction(delta))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [*SPENDS, ("1", "1e-24")])
+def test_many_lanes_are_single_lanes(epsilon: str, delta: str) -> None:
+    """Random lanes, those at and around every cut, of both signs, and the ends."""
+    noise = calibrate(Fraction(epsilon), Fraction(delta))
+    bits = SeededBits(3)
+    many = draw_many(noise, 10_000, SeededBits(3))
+    assert [draw(noise, bits.lane(i)) for i in range(10_000)] == many.tolist()
+    ends = [0, (1 << 63) - 1]
+    cuts = [noise.cuts[x] for x in range(1, noise.reach + 1)]
+    digits = [*ends, *cuts, *(x + 1 for x in cuts), *(x - 1 for x in cuts if x)]
+    tails = [0, (1 << 189) - 1, 1 << 188]
+    lanes = [d << 189 | tail for d in digits for tail in tails]
+    lanes += [((1 << 253) - 1) ^ lane for lane in lanes]
+    single = [draw(noise, Tape([lane], width=253)) for lane in lanes]
+    assert single == draw_many(noise, len(lanes), Tape(lanes, width=253)).tolist()
+
+
+def test_fewer_digits_are_drawn_lane_by_lane() -> None:
+    """The miniatures of the enumeration have a vector, too."""
+    noise = replace(calibrate(Fraction(1), Fraction(1, 100)), digits=7)
+    lanes = range(1 << 8)
+    single = [draw(noise, Tape([lane << 70], width=78)) for lane in lanes]
+    many = draw_many(noise, 1 << 8, Tape([lane << 70 for lane in lanes], width=78))
+    assert single == many.tolist()
+
+
+def test_counts_of_many_keys_are_those_of_each() -> None:
+    """The same keys are shown with the same counts."""
+    noise = calibrate(Fraction(1, 2), Fraction(1, 10**4))
+    units = np.random.default_rng(5).integers(1, 3 * noise.reach, 5_000)
+    bits = SeededBits(8)
+    expected = {
+        i: count
+        for i, n in enumerate(units.tolist())
+        if (count := noisy_count(noise, n, bits.lane(i))) is not None
+    }
+    shown, counts = noisy_counts(noise, units, SeededBits(8))
+    assert expected == dict(zip(shown.tolist(), counts.tolist(), strict=True))
+    assert 0 < len(expected) < len(units)
