@@ -37,6 +37,14 @@ class Sums:
     counts: tuple[NDArray[np.int64] | None, ...] = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyCounts:
+    """Exact integers, never shown: every key in order, and how many units have it."""
+
+    keys: Sequence[str] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+
+
 class Engine(Protocol):
     """What a module in the table has.
 

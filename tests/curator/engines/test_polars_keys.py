@@ -1,0 +1,122 @@
+"""Units by private key: exact, total, a fair lottery, each unit for itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from dpql.curator.engines.polars_keys import units_by_key
+from dpql.curator.key_search import KeySearch
+from dpql.curator.sources import open_source
+from dpql.model.columns import IdColumn
+from dpql.model.spec import Data, RowsAtMost
+
+SALT = b"\x01" * 32
+DATA = Data(
+    source="rows",
+    rows=RowsAtMost(count=100),
+    columns=(IdColumn(name="who"), IdColumn(name="place")),
+)
+
+KEYS: dict[bytes | None, str | None] = {
+    b"a": "a",
+    b"A": "A",
+    b"a ": "a ",
+    b"\xc3\xa9": "é",
+    b"e\xcc\x81": "e\u0301",
+    b"=1+1": "=1+1",
+    b"x" * 100: "x" * 100,
+    b"x" * 101: None,
+    b"": None,
+    b"\xff": None,
+    b"a\nb": None,
+    b"a\x00": None,
+    "a\u202eb".encode(): None,
+    "\u2028".encode(): None,
+    None: None,
+}
+"""Cells, and the keys that they are."""
+
+Rows = Sequence[tuple[bytes | None, bytes | None]]
+
+
+def _found(rows: Rows, most: int | None, salt: bytes = SALT) -> Mapping[str, int]:
+    """Return the number of units by key."""
+    schema = {"who": pl.Binary, "place": pl.Binary}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    search = KeySearch(column="place", unit=most and "who", most=most or 1)
+    found = units_by_key(search, open_source(frame, DATA), salt=salt, tick=None)
+    assert list(found.keys) == sorted(found.keys, key=str.encode)
+    return dict(zip(found.keys, found.counts.tolist(), strict=True))
+
+
+IDS = st.sampled_from([None, b"p", b"P", b"q", b"\xff", b"\xfe", b"", b"05"])
+ROWS = st.lists(st.tuples(IDS, st.sampled_from(list(KEYS))), max_size=30)
+
+
+def _kept(rows: Rows) -> set[tuple[bytes, str]]:
+    """Return the units and keys that rows hold."""
+    return {(i, key) for i, cell in rows if i and (key := KEYS[cell]) is not None}
+
+
+@given(rows=ROWS)
+def test_rows_are_counted_by_key(rows: Rows) -> None:
+    """Without a unit every row counts; what is no key is in none."""
+    expected = Counter(key for _, cell in rows if (key := KEYS[cell]) is not None)
+    assert expected == _found(rows, None)
+
+
+@given(rows=ROWS, most=st.integers(1, 4), salt=st.binary(min_size=32, max_size=32))
+def test_a_unit_counts_for_some_of_its_keys(rows: Rows, most: int, salt: bytes) -> None:
+    """Once for each, and for so many at most; no other unit has a say in which."""
+    kept = _kept(rows)
+    every: Counter[str] = Counter()
+    for unit in {who for who, _ in kept}:
+        own = [row for row in rows if row[0] == unit]
+        found = _found(own, most, salt)
+        keys = {key for who, key in kept if who == unit}
+        assert set(found) <= keys
+        assert set(found.values()) == {1}
+        assert len(found) == min(most, len(keys))
+        every.update(found)
+    assert every == _found(rows, most, salt)
+    assert every == _found(rows[::-1] + rows, most, salt)
+
+
+def test_every_key_of_a_unit_is_as_likely() -> None:
+    """Chi-square over salts at 1e-9; rows of one key do not make it likelier."""
+    cells = [b"a", b"a", b"a", b"a", b"A", b"=1+1", b"a "]
+    rows = [(b"p", cell) for cell in cells]
+    seen: Counter[frozenset[str]] = Counter()
+    for number in range(600):
+        seen[frozenset(_found(rows, 2, number.to_bytes(32, "big")))] += 1
+    pairs = [frozenset(pair) for pair in combinations(["a", "A", "=1+1", "a "], 2)]
+    assert set(seen) <= set(pairs)
+    assert chisquare([seen[pair] for pair in pairs]).pvalue > 1e-9
+
+
+@pytest.mark.parametrize("dtype", [pl.Int16, pl.UInt32, pl.String, pl.Categorical])
+def test_keys_of_other_types_are_their_texts(dtype: Any) -> None:
+    """Whole numbers are keys as their digits are."""
+    cells = pl.Series("place", ["3", "12", None, "3"]).cast(
+        dtype if dtype in (pl.String, pl.Categorical) else pl.Int64
+    )
+    frame = pl.DataFrame({"who": [1, 2, 3, 1], "place": cells.cast(dtype)})
+    search = KeySearch(column="place", unit="who", most=2)
+    found = units_by_key(search, open_source(frame, DATA), salt=SALT, tick=None)
+    assert (["12", "3"], [1, 1]) == (list(found.keys), found.counts.tolist())
+
+
+def test_no_rows_have_no_keys() -> None:
+    """Nothing stands in an empty table, or in one of nulls."""
+    assert {} == _found([], 2)
+    assert {} == _found([], None)
+    assert {} == _found([(None, b"a"), (b"p", None)], 1)
