@@ -23,10 +23,9 @@ from dpql.api.run_request import RunRequest
 from dpql.api.stored_reports import sealed_release, stored_report
 from dpql.api.versions import stated_versions
 from dpql.curator import run
-from dpql.curator.engines import ENGINES
+from dpql.curator.engines import require_engine
 from dpql.curator.examine import FREE_FAULTS
 from dpql.curator.sources.locate import refuse_special_file
-from dpql.diagnostics import shown
 from dpql.errors import LedgerFault, RunFault
 from dpql.forks import refuse_forked
 from dpql.ledger import Ledger, Receipt, Sealed
@@ -70,25 +69,11 @@ def execute(request: RunRequest, listener: RunListener = SILENT) -> Executed:
         RunFault: the data do not fit the plan (5xx).
     """
     audit(request.plan)
-    require_engine(request.engine)
+    require_engine(request.engine, request.plan)
     heard = HarmlessListener(listener)
     if request.ledger is None:
         return _undebited(request, heard)
     return _debited(request, request.ledger, heard)
-
-
-def require_engine(name: str) -> None:
-    """Refuse an unknown engine before anything is spent.
-
-    Raises:
-        RunFault: there is no engine of that name (DPQL506).
-    """
-    if name not in ENGINES:
-        raise RunFault.of(
-            "DPQL506",
-            f"no engine is called `{shown(name)}`",
-            hint=f"choose from {', '.join(ENGINES)}",
-        )
 
 
 def _undebited(request: RunRequest, listener: RunListener) -> Executed:

@@ -39,5 +39,5 @@ def examine(plan: Plan, frames: Mapping[str, object], *, engine: str) -> None:
             raise
 
 
-FREE_FAULTS = frozenset({*(f"DPQL50{digit}" for digit in range(9)), "DPQL511"})
+FREE_FAULTS = frozenset({*(f"DPQL50{digit}" for digit in range(10)), "DPQL511"})
 """Refusals that say nothing about rows but what is public; they cost nothing."""

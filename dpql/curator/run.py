@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, overload
 
-from dpql.curator.engines import ENGINES, Engine, Tick, engine_named
+from dpql.curator.engines import Engine, Tick, engine_named, require_engine
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import chosen, perturbed
 from dpql.curator.program import compile_program
@@ -73,7 +73,7 @@ def run(
     plan.require_current()
     refuse_forked()
     coins = SystemBits() if bits is None else bits
-    module = _engine(engine)
+    module = _engine(engine, plan)
     frame = _frame(plan, frames)
     note_use()
     kept = Kept()
@@ -170,14 +170,10 @@ def _has_declared_rows(plan: Plan, kept: Kept) -> bool:
     return not public or kept.sums.rows == plan.spec.data.rows.count
 
 
-def _engine(name: str) -> Engine:
+def _engine(name: str, plan: Plan) -> Engine:
+    require_engine(name, plan)
     module = engine_named(name)
-    if module is None:
-        raise RunFault.of(
-            "DPQL506",
-            f"no engine is called `{name}`",
-            hint=f"choose from {', '.join(ENGINES)}",
-        )
+    assert module is not None, "it is in the table"
     return module
 
 

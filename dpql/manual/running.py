@@ -92,6 +92,17 @@ RUNNING: dict[str, Code] = {
         wrong='multiprocessing.get_context("fork").Process(target=release)',
         right='multiprocessing.get_context("spawn").Process(target=release)',
     ),
+    "DPQL509": Code(
+        title="the engine cannot compute this plan",
+        cause=(
+            "The engines `duckdb` and `postgres` sum rows by SQL where they lie. They "
+            "do not bound what a unit contributes, for SQL would rank all rows again "
+            "for every statistic. Without `--engine` the rows are read and bounded "
+            "here, which is faster, too."
+        ),
+        wrong="a plan with `unit: person_id`, and --engine duckdb",
+        right="the same plan, without --engine",
+    ),
     "DPQL510": Code(
         title="the engine failed",
         cause=(

@@ -131,7 +131,7 @@ def snapshot(location: str) -> Any:
 
         with psycopg.connect(location) as connection:
             return [
-                connection.execute(f"SELECT * FROM {table}").fetchall()  # type: ignore[call-overload]  # noqa: S608  fixed names
+                connection.execute(f"SELECT * FROM {table}").fetchall()  # type: ignore[call-overload]
                 for table in _TABLES
             ]
     files = Path(location).parent.glob(f"{Path(location).name}*")
@@ -148,7 +148,7 @@ def restore(location: str, backup: Any) -> None:
         return
     with tampering(location) as execute:
         for table, rows in zip(_TABLES, backup, strict=True):
-            execute(f"DELETE FROM {table}")  # noqa: S608  fixed names
+            execute(f"DELETE FROM {table}")
             for row in rows:
                 marks = ", ".join(["%s"] * len(row))
-                execute(f"INSERT INTO {table} VALUES ({marks})", row)  # noqa: S608  the same
+                execute(f"INSERT INTO {table} VALUES ({marks})", row)

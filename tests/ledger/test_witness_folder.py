@@ -141,7 +141,7 @@ def test_memory_is_private_and_holds_no_name_of_the_ledger(
 
 
 ALL = "DELETE FROM dpql_entry"
-ONE = f"DELETE FROM dpql_entry WHERE dataset = '{DATASET}'"  # noqa: S608  a fixed name
+ONE = f"DELETE FROM dpql_entry WHERE dataset = '{DATASET}'"
 
 
 @pytest.mark.parametrize("harm", [ALL, ONE])

@@ -12,14 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpql.curator.program import Program
+from dpql.diagnostics import shown
+from dpql.errors import RunFault
+from dpql.model.plan import Plan
 from dpql.model.spec import Data
 
 ENGINES: MappingProxyType[str, str] = MappingProxyType(
     {
         "polars": "dpql.curator.engines.polars",
+        "duckdb": "dpql.curator.engines.duckdb",
+        "postgres": "dpql.curator.engines.postgres",
     }
 )
 """Name -> module; it is imported when it is used."""
+
+ROWS_ONLY = frozenset({"duckdb", "postgres"})
+"""Engines that sum rows and bound no unit."""
 
 Tick = Callable[[], None]
 
@@ -69,6 +77,28 @@ class Engine(Protocol):
         a unit survive depends on the salt and on that unit's own rows alone.
         """
         ...
+
+
+def require_engine(name: str, plan: Plan) -> None:
+    """Refuse an engine that is not there, or that cannot compute the plan.
+
+    Raises:
+        RunFault: DPQL506 or DPQL509.
+    """
+    if name not in ENGINES:
+        raise RunFault.of(
+            "DPQL506",
+            f"no engine is called `{shown(name)}`",
+            hint=f"choose from {', '.join(ENGINES)}",
+        )
+    unit = plan.spec.privacy.unit
+    if name in ROWS_ONLY and unit is not None:
+        raise RunFault.of(
+            "DPQL509",
+            f"the engine `{name}` sums rows only, and this plan bounds what each "
+            f"`{shown(unit)}` contributes",
+            hint=f"leave `--engine {name}` out: rows are then read, and bounded here",
+        )
 
 
 def engine_named(name: str) -> Engine | None:

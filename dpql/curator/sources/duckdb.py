@@ -35,6 +35,16 @@ def is_duckdb(thing: object) -> bool:
 
 
 def database_fragment(location: str, data: Data) -> Fragment:
+    """Return the rows of a table of a database file; see `located_relation`."""
+    return relation_fragment(located_relation(location, data), data)
+
+
+def table_fragment(connection: Any, name: str, data: Data) -> Fragment:
+    """Return the rows of a table of a connection; see `table_relation`."""
+    return relation_fragment(table_relation(connection, name, data), data)
+
+
+def located_relation(location: str, data: Data) -> Any:
     """Return a table of a database file, which is opened for reading only.
 
     Args:
@@ -42,8 +52,8 @@ def database_fragment(location: str, data: Data) -> Fragment:
         data: the declaration.
 
     Raises:
-        RunFault: DPQL501, no such file or table; DPQL502, a view; DPQL503, a column
-            is missing; DPQL511, a pipe, a socket or a device.
+        RunFault: DPQL501, no such file or table; DPQL502, a view, or the driver is
+            missing; DPQL511, a pipe, a socket or a device.
     """
     file, _, name = location.removeprefix(SCHEME).rpartition("#")
     path = Path(file)
@@ -67,15 +77,14 @@ def database_fragment(location: str, data: Data) -> Fragment:
             f"the database of `{data.source}` cannot be opened for reading",
             hint="look whether it is a file of DuckDB, and whether a program writes it",
         ) from None
-    return table_fragment(connection, name, data)
+    return table_relation(connection, name, data)
 
 
-def table_fragment(connection: Any, name: str, data: Data) -> Fragment:
+def table_relation(connection: Any, name: str, data: Data) -> Any:
     """Return the table of that name, or of ``schema.table``.
 
     Raises:
-        RunFault: DPQL501, no such table; DPQL502, it is a view; DPQL503, a column is
-            missing.
+        RunFault: DPQL501, no such table; DPQL502, it is a view.
     """
     schema, _, table = name.rpartition(".")
     cursor = connection.cursor()
@@ -94,7 +103,7 @@ def table_fragment(connection: Any, name: str, data: Data) -> Fragment:
             hint="name a table, or hand in a relation from Python",
         )
     qualified = f"{_quoted(schema)}.{_quoted(table)}"
-    return relation_fragment(cursor.sql(f"FROM {qualified}"), data)
+    return cursor.sql(f"FROM {qualified}")
 
 
 def relation_fragment(relation: Any, data: Data) -> Fragment:

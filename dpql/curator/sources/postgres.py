@@ -132,7 +132,7 @@ def _fragment(table: Table, data: Data) -> Fragment:
         return int(table.session.ask(query)[0][0])
 
     readable = [name for name, column in stored.items() if column.read is not None]
-    _refuse_unreadable(table.session, query(readable, " LIMIT 0"), data)
+    refuse_unreadable(table.session, query(readable, " LIMIT 0"), data)
     return Fragment(
         types=types,
         tasks=tasks,
@@ -142,8 +142,12 @@ def _fragment(table: Table, data: Data) -> Fragment:
     )
 
 
-def _refuse_unreadable(session: Session, query: str, data: Data) -> None:
-    """Look up the table without its rows, which locks it against changes, too."""
+def refuse_unreadable(session: Session, query: str, data: Data) -> None:
+    """Look up the table without its rows, which locks it against changes, too.
+
+    Raises:
+        RunFault: DPQL501, it may not be read.
+    """
     try:
         session.ask(query)
     except Exception:  # noqa: BLE001  the server's words are withheld

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from cli.started import SPECS, dpql, fine, refused
+from spec_text import spec_text
 
 from dpql.cli.inputs.files import plan_at
 from dpql.curator.program import compile_program
@@ -35,6 +37,25 @@ def test_the_program_of_a_plan_is_shown(name: str) -> None:
     assert program == fine(dpql("explain", "--program", path))
     shown = json.loads(fine(dpql("explain", "--program", path, "--format", "json")))
     assert shown == {"plan": plan_at(path).digest, "program": program}
+
+
+def test_the_sql_of_a_plan_is_shown(tmp_path: Path) -> None:
+    """What a database would be asked, in its own dialect."""
+    path = tmp_path / "rows.yaml"
+    columns = {"x": "{type: float, bounds: [0, 1], nulls: drop}"}
+    asked = {"total": {"sum": "x", "spend": "{share: 1}"}}
+    path.write_text(spec_text(columns, asked))
+    assert 'FROM "rows" OFFSET 0' in fine(
+        dpql("explain", "--sql", path, "--engine", "postgres")
+    )
+    shown = json.loads(fine(dpql("explain", "--sql", path, "--format", "json")))
+    assert "duckdb" == shown["engine"]
+    assert shown["sql"].startswith("WITH cells AS (SELECT")
+
+
+def test_units_have_no_sql() -> None:
+    """They are bounded before they are summed, which SQL does not."""
+    refused(dpql("explain", "--sql", SPECS / "income.yaml"), 5, "DPQL509")
 
 
 def test_a_program_is_no_page() -> None:

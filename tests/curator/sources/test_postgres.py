@@ -67,7 +67,7 @@ def select(
         name = f"t{uuid4().hex}"
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(f"CREATE TABLE {name} ({types})")  # type: ignore[arg-type]
-            connection.execute(f"INSERT INTO {name} VALUES {values}")  # type: ignore[arg-type]  # noqa: S608
+            connection.execute(f"INSERT INTO {name} VALUES {values}")  # type: ignore[arg-type]
         match request.param:
             case "address":
                 return f"{address}#{name}"

@@ -1,4 +1,4 @@
-"""`dpql explain`: a page of the manual, or the program of a plan."""
+"""`dpql explain`: a page of the manual, or the program or the SQL of a plan."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from dpql.diagnostics import shown
         "dpql explain epsilon",
         "dpql explain at_least",
         "dpql explain --program specs/district_wages.plan.json",
+        "dpql explain --sql specs/district_wages.plan.json --engine postgres",
     ),
 )
 @click.argument("word", metavar="[CODE|WORD]", required=False)
@@ -32,20 +33,44 @@ from dpql.diagnostics import shown
     type=click.Path(path_type=Path),
     help="Show what an engine computes for this plan, before any noise.",
 )
+@click.option(
+    "--sql",
+    "asked",
+    metavar="PLAN|SPEC",
+    type=click.Path(path_type=Path),
+    help="Show the SQL that a database is asked for this plan.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["duckdb", "postgres", "spark"]),
+    default="duckdb",
+    show_default=True,
+    help="Whose SQL is shown.",
+)
 @FORMAT
-def command(*, word: str | None, planned: Path | None, form: str) -> int:
+def command(
+    *,
+    word: str | None,
+    planned: Path | None,
+    asked: Path | None,
+    engine: str,
+    form: str,
+) -> int:
     """Show the manual page of an error code, a key of a spec or a term.
 
     Without a word, the pages are listed. With --program, the program of a plan is
     shown instead: the columns that a run reads, the rows that count, and the whole
-    numbers that it sums. No data is read for that.
+    numbers that it sums. With --sql, the statements that `run --engine` sends to a
+    database, if its columns have the usual types. No data is read for that.
     """
     from dpql.cli.commands.explain import pages
 
+    if sum(one is not None for one in (word, planned, asked)) > 1:
+        raise click.UsageError("choose one: a page, --program or --sql")
     if planned is not None:
-        if word is not None:
-            raise click.UsageError("choose a page or --program, not both")
         return _show_program(planned, form)
+    if asked is not None:
+        return _show_sql(asked, engine, form)
     if word is None:
         titles = pages.titles()
         if form == "json":
@@ -81,6 +106,19 @@ def _show_program(path: Path, form: str) -> int:
     text = str(compile_program(plan))
     if form == "json":
         console.write_json({"plan": plan.digest, "program": text})
+    else:
+        console.write(text)
+    return exit_codes.OK
+
+
+def _show_sql(path: Path, engine: str, form: str) -> int:
+    """Show what a database is asked for the plan in a file, or of the spec in it."""
+    from dpql.curator.engines.sql.script import statements_of
+
+    plan = files.plan_at(path, current=True)
+    text = statements_of(plan, engine)
+    if form == "json":
+        console.write_json({"plan": plan.digest, "engine": engine, "sql": text})
     else:
         console.write(text)
     return exit_codes.OK

@@ -80,7 +80,7 @@ def command(*, path: Path, form: str, **options: Any) -> int:
     from dpql.curator.wall import engines_muted
 
     plan = files.plan_at(path, current=True)
-    _require_engine(options["engine"])
+    _require_engine(options["engine"], plan)
     ready = Preparation(path=path, plan=plan, options=options)
     _tell_project()
     ready.prepare()
@@ -130,12 +130,12 @@ def _show_dry_run(ready: Preparation, debit: DebitPrompt, form: str) -> int:
     return exit_codes.OK
 
 
-def _require_engine(name: str) -> None:
-    from dpql.api.execute import require_engine
+def _require_engine(name: str, plan: Plan) -> None:
+    from dpql.curator.engines import require_engine
     from dpql.errors import RunFault
 
     try:
-        require_engine(name)
+        require_engine(name, plan)
     except RunFault as fault:
         # Nobody's data are at fault: the command was not written as it must be.
         (why,) = fault.diagnostics

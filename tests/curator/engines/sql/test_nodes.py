@@ -1,0 +1,80 @@
+"""Derived columns in SQL are what the slow reference makes of every row."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import polars as pl
+import reference_engine as reference
+from databases import Database
+from expression_cases import conditions, derived, keys, numbers, tables
+from hypothesis import strategies as st
+from typed_tables import drawn
+
+from dpql.curator.columns import canonical_columns
+from dpql.curator.derived import Derivation
+from dpql.curator.engines.sql.cells import Cells
+from dpql.curator.engines.sql.expressions import Expressions
+from dpql.curator.program import Program
+from dpql.model.spec import Data
+
+EXPRESSIONS = 50
+
+
+@cache
+def rows() -> pl.DataFrame:
+    """Return rows full of odd cells of every type."""
+    return pl.concat(drawn(tables(), 30))
+
+
+@cache
+def data() -> list[Data]:
+    """Return declarations of a few derived columns each."""
+    one = numbers(4) | conditions(4) | keys(3)
+    found = [derived(*some) for some in drawn(st.tuples(*[one] * 4), EXPRESSIONS)]
+    return [each for each in found if each.derived]
+
+
+@cache
+def expected(declared: Data) -> list[tuple[int | None, ...]]:
+    """Return the derived columns of all rows, by the reference."""
+    program = _program(declared)
+    names = [one.column.name for one in program.derived]
+    canonical = reference.open_source(rows(), declared).rows
+    full = [reference._with_derived(program, row) for row in canonical]
+    return sorted((tuple(row[name] for name in names) for row in full), key=repr)
+
+
+def _program(declared: Data) -> Program:
+    found, _ = Derivation(declared).needed({one.name for one in declared.derived})
+    return Program(
+        columns=canonical_columns(declared),
+        derived=found,
+        data=declared,
+        unit=None,
+        declared_rows=9,
+        counts_rows=False,
+        tallies=(),
+    )
+
+
+def test_derived_columns_are_those_of_the_reference(database: Database) -> None:
+    """Hundreds of expressions, on hundreds of rows, have the values of the nodes."""
+    written = database.write(rows())
+    compared = 0
+    for declared in data():
+        program = _program(declared)
+        table = database.engine.open_source(written, declared)
+        cells = Cells(declared, table)
+        made = Expressions(program, cells)
+        names = [one.column.name for one in program.derived]
+        columns = ", ".join(made.cell(name) for name in names)
+        text, last = cells.text()
+        found = [
+            tuple(None if x is None else int(x) for x in row)
+            for row in table.ask(f"{text}\nSELECT {columns} FROM {last}")
+        ]
+        table.end()
+        assert expected(declared) == sorted(found, key=repr), declared.derived
+        compared += len(names)
+    assert compared > EXPRESSIONS
