@@ -32,13 +32,15 @@ FLOATS_ALLOWED = {
     "curator/engines/sql/expressions.py",
     "curator/engines/sql/nodes.py",
     "curator/engines/sql/postgres.py",
+    "statistics/guess.py",
     "review/curves/chart.py",
     "review/curves/page.py",
 }
 """Doubles that a proof covers: lanes settled within bounds, cells put on a grid,
 by SQL, too.
 
-Beside them those that place ink: the curves of a what-if.
+Beside them those that place ink, the curves of a what-if, and those that guess where an
+exact search begins.
 """
 KINDS_OF_TESTS = ("", "_formula", "_vectors", "_contract")
 """What may follow the name of a module in the name of a file with its tests."""

@@ -11,6 +11,9 @@ from typing import Any
 
 from dpql.model.format_changes import Added, with_members, without_members
 
+LAST = 3
+"""The last format without them."""
+
 _ADDED = (
     Added(("spec", "data"), "derived", []),
     Added(("spec", "statistics"), "condition", None),

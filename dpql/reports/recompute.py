@@ -129,7 +129,7 @@ def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
     if isinstance(step.readout, Chosen):
         lattices = [_Indices(step.readout)]
         _require_sorted(step, record)
-    read = reader_of(step)
+    read = reader_of(step, version=plan.version)
 
     @lru_cache(_REMEMBERED)
     def reading_of(noisy: tuple[Fraction, ...]) -> Reading:

@@ -10,32 +10,33 @@ if it does not, nothing is excluded from below. Likewise from above, with the si
 turned. A test that fires at both ends of the range leaves the far end alone.
 
 No width is computed: the test fires iff the tail at theta (sum - shift sum w_i) is
-below alpha, and only a tail rounded up counts. An end of the interval is a point of a
-grid of 2**64 steps where the test does fire, so however it was found, all beyond it is
-excluded rightly.
+below alpha, which is decided exactly. An end is the nearest point to the middle, where
+the sum is 0, at which the test fires: on a grid of 2**64 steps of the range, of those
+points whose distance from the middle has 36 significant bits. So it follows from the
+noisy parts alone, and doubles may guess where it is.
 Source: MATH-statistics 3.3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
-from gmpy2 import lcm, mpfr, mpz
+from gmpy2 import lcm, mpq, mpz
 
-from dpql.statistics.tails import DOWN, UP, LaplaceTail, Tail
+from dpql.statistics.decisions import Noises, level_of, short_width
+from dpql.statistics.guess import Noise, farthest
+from dpql.statistics.short_numbers import index_above, least, short
+from dpql.statistics.tails import Tail
 
-_BITS = 64
-_END = 1 << _BITS
+GRID = 64
+"""Binary places of the grid of a range."""
 
-_SHARP = 32
-"""A search ends when it has an end to 2**-32 of its distance from the middle."""
+END = 1 << GRID
 
-_ROUNDS = 200
-"""More steps than a search takes; stopping early would only widen the interval."""
-
-Interval = tuple[Fraction, Fraction]
+Interval = tuple[mpq, mpq]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,106 +52,139 @@ class Family:
     coefficients: tuple[tuple[Fraction, Fraction], ...]
 
 
-def kept(family: Family, noisy: Sequence[int], tail: Tail, alpha: Fraction) -> Interval:
-    """Return an interval that holds every x in the range that the parts allow.
+class Keeps(Protocol):
+    """What turns noisy parts into an interval of the unknown of a family."""
 
-    Ensures: the true x lies in it with probability 1 - alpha or more; lower <= upper.
-    """
-    tests = _Tests(family, noisy, tail, alpha)
-    least, most = 0, _END
-    if tests.excess(0, 1) < 0:
-        least = _END if tests.excess(_END, 1) < 0 else tests.edge(0, 1)
-    if tests.excess(_END, -1) < 0:
-        most = 0 if tests.excess(0, -1) < 0 else tests.edge(_END, -1)
-    width = family.upper - family.lower
-    return (
-        family.lower + width * Fraction(least, _END),
-        family.lower + width * Fraction(most, _END),
-    )
+    def kept(self, noisy: Sequence[int]) -> Interval:
+        """Return an interval that holds every x in the range that the parts allow.
+
+        Ensures: the true x lies in it with probability 1 - alpha or more; lower <=
+        upper.
+        """
 
 
-class _Tests:
-    """The tests at the points of the grid, in whole numbers over one denominator."""
+class Inversion:
+    """The tests of a family at one level, ready for the parts of many cells."""
 
-    __slots__ = ("_level", "_noisy", "_pieces", "_scale", "_tail", "_wide")
-
-    def __init__(
-        self, family: Family, noisy: Sequence[int], tail: Tail, alpha: Fraction
-    ) -> None:
+    def __init__(self, family: Family, tail: Tail, alpha: Fraction) -> None:
         ends = [end for pair in family.coefficients for end in pair]
-        common = lcm(*(end.denominator for end in ends))
-        self._pieces = [
-            (mpz(first * common) << _BITS, mpz((last - first) * common))
+        self._common = lcm(*(end.denominator for end in ends))
+        self.pieces = [
+            (
+                mpz(first * self._common) << GRID,
+                mpz((last - first) * self._common),
+            )
             for first, last in family.coefficients
         ]
-        self._noisy = [mpz(number) for number in noisy]
-        self._tail = [
-            mpz(number)
-            for number in (
-                tail.theta.numerator * tail.shift.denominator,
-                tail.theta.numerator * tail.shift.numerator,
-                tail.theta.denominator * tail.shift.denominator,
-            )
-        ]
-        self._level = DOWN.div(alpha.numerator, alpha.denominator)
-        self._wide = UP.log(UP.div(1, self._level))
+        self._lower = mpq(family.lower)
+        self._step = mpq(family.upper - family.lower) / END
+        self._slopes = [mpq(rise, self._common) for _, rise in self.pieces]
+        self._noise = Noise.of(tail.theta, tail.shift, alpha)
+        self._gain = mpz(tail.theta.numerator * tail.shift.denominator)
+        self._loss = mpz(tail.theta.numerator * tail.shift.numerator)
+        self._bottom = mpz(tail.theta.denominator * tail.shift.denominator)
+        self._level = level_of(alpha)
 
-    def _middle(self) -> int:
-        """Return a point next to that where the sum is 0, if it falls; else 0."""
-        first, last = self._sums(0)[0], self._sums(_END)[0]
-        if first <= last:
-            return 0
-        return int(min(max(first * _END // (first - last), 0), _END))
+    def kept(self, noisy: Sequence[int]) -> Interval:
+        """Return an interval that holds every x in the range that the parts allow."""
+        cell = _Cell(self, noisy)
+        least, most = 0, END
+        if self._fires(cell, 0, 1):
+            least = END if self._fires(cell, END, 1) else self._edge(cell, 0, 1)
+        if self._fires(cell, END, -1):
+            most = 0 if self._fires(cell, 0, -1) else self._edge(cell, END, -1)
+        return self._lower + least * self._step, self._lower + most * self._step
 
-    def _sums(self, point: int) -> tuple[mpz, list[mpz]]:
-        """Return the sum of the noisy parts at a point, and their weights."""
-        coefficients = [at_lower + rise * point for at_lower, rise in self._pieces]
-        pairs = zip(coefficients, self._noisy, strict=True)
-        total = sum(coefficient * number for coefficient, number in pairs)
-        return total, [abs(coefficient) for coefficient in coefficients]
-
-    def excess(self, point: int, sign: int) -> mpfr:
-        """Return w ln(tail / alpha), w the largest weight; below 0 the test fires.
-
-        It is never too small, and nearly straight where the test is in doubt.
-        """
-        total, weights = self._sums(point)
-        gain, loss, bottom = self._tail
-        beyond = gain * sign * total - loss * sum(weights)
+    def _fires(
+        self, cell: _Cell, point: int, sign: int, *, expected: bool = True
+    ) -> bool:
+        """Tell whether the parts, with that sign, contradict a point of the grid."""
+        total = sign * (cell.first + cell.rise * point)
+        if total <= 0:
+            return False
+        weights = [abs(at_lower + rise * point) for at_lower, rise in self.pieces]
+        beyond = self._gain * total - self._loss * sum(weights)
         if beyond <= 0:
-            return UP.mul(max(weights), self._wide)
-        tail = LaplaceTail(weights)
-        above = tail.above(DOWN.div(beyond, bottom))
-        return UP.mul(tail.largest, UP.log(UP.div(above, self._level)))
+            return False
+        noises = Noises(weights, self._level)
+        return noises.are_below(beyond, self._bottom, expected=expected)
 
-    def edge(self, fired: int, sign: int) -> int:
-        """Return the farthest point found from ``fired`` where the test fires.
+    def _edge(self, cell: _Cell, fired: int, sign: int) -> int:
+        """Return the end: the test fires at ``fired``, not at the other end."""
+        middle = cell.middle()
+        if middle in (0, END) and self._fires(cell, middle, sign, expected=False):
+            middle = END - fired
+        way = 1 if fired > middle else -1
+        reach = abs(fired - middle)
 
-        Requires: the test fires there and not at the other end of the range.
-        The search keeps a point that fires and one that does not, at first the middle,
-        where the sum is 0. It ends when they are neighbours, or much nearer to each
-        other than to the middle (the regula falsi with Illinois' halving).
-        """
-        middle = self._middle()
-        if self.excess(middle, sign) < 0:
-            middle = _END - fired
-        other = middle
-        low, high = self.excess(fired, sign), self.excess(other, sign)
-        last = 0
-        for _ in range(_ROUNDS):
-            gap = abs(other - fired)
-            if gap <= max(1, abs(middle - fired) >> _SHARP):
-                break
-            top, bottom = UP.div(low, UP.sub(low, high)).as_integer_ratio()
-            step = min(max(int(gap * top // bottom), 1), gap - 1)
-            point = fired + (step if other > fired else -step)
-            found = self.excess(point, sign)
-            if found < 0:
-                fired, low = point, found
-                high = UP.div(high, 2) if last < 0 else high
-                last = -1
-            else:
-                other, high = point, found
-                low = UP.div(low, 2) if last > 0 else low
-                last = 1
-        return fired
+        def passes(index: int, *, expected: bool) -> bool:
+            point = middle + way * min(short(index), reach)
+            return self._fires(cell, point, sign, expected=expected)
+
+        guess = self._guess(cell, middle, way, sign)
+        index = least(passes, 0, index_above(reach), index_above(min(guess, reach)))
+        return middle + way * min(short(index), reach)
+
+    def _guess(self, cell: _Cell, middle: int, way: int, sign: int) -> int:
+        """Return about how far from the middle the test begins to fire."""
+        scale = self._common << GRID
+        found = farthest(
+            [
+                (mpq(a + rise * middle, scale), way * slope)
+                for (a, rise), slope in zip(self.pieces, self._slopes, strict=True)
+            ],
+            (
+                mpq(sign * (cell.first + cell.rise * middle), scale),
+                mpq(sign * way * cell.rise, self._common),
+            ),
+            self._noise,
+            self._level.alike(len(self.pieces)),
+        )
+        return int(found * END)
+
+
+class _Cell:
+    """The sum of the noisy parts of one cell: affine in the points of the grid."""
+
+    __slots__ = ("first", "rise")
+
+    def __init__(self, inversion: Inversion, noisy: Sequence[int]) -> None:
+        pairs = list(zip(inversion.pieces, noisy, strict=True))
+        self.first = sum((piece[0] * part for piece, part in pairs), mpz(0))
+        self.rise = sum((piece[1] * part for piece, part in pairs), mpz(0))
+
+    def middle(self) -> int:
+        """Return a point next to that where the sum is 0, if it falls; else 0."""
+        if self.rise >= 0:
+            return 0
+        return int(min(max(self.first // -self.rise, 0), END))
+
+
+class _Width(Protocol):
+    """Return c(w) at alpha or more; a rough one may be wider, and is known sooner."""
+
+    def __call__(
+        self, tail: Tail, weights: Sequence[mpq], alpha: Fraction, *, rough: bool
+    ) -> mpq: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How intervals are found: plans of an older format have their own.
+
+    ``rounds`` narrow a spread, each with a width that may be rough or may not. They end
+    where the sum of weights is at least ``enough`` times that of the last exact round.
+    """
+
+    inversion: Callable[[Family, Tail, Fraction], Keeps]
+    width: _Width
+    rounds: tuple[bool, ...]
+    enough: mpq
+
+
+NOW = Method(
+    inversion=Inversion,
+    width=short_width,
+    rounds=(True, True, False, False, False),
+    enough=mpq(1023, 1024),
+)

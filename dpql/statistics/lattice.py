@@ -17,7 +17,6 @@ Source: MATH-statistics 3.1, 3.5.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -55,16 +54,6 @@ class Lattice:
     def theta(self) -> Fraction:
         """Loss per step: the parameter of the geometric noise of every part."""
         return self.epsilon / self.change
-
-    def steps(self, sums: Sequence[int]) -> tuple[int, ...]:
-        """Return the whole numbers that take noise, each clamped into its own range.
-
-        Clamping each part moves none of them more than before, so the change stays.
-        It acts only where there are more rows than the public ceiling.
-        """
-        top, bottom = self.factor.numerator, self.factor.denominator
-        nearest = ((2 * top * part + bottom) // (2 * bottom) for part in sums)
-        return tuple(min(max(step, 0), self.most) for step in nearest)
 
 
 def lattice(

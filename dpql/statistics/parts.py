@@ -19,7 +19,6 @@ Source: MATH-statistics 3.1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dpql.model.plan import Term
@@ -35,17 +34,6 @@ class Parts:
     names: tuple[str, ...]
     terms: tuple[tuple[Term, ...], ...]
     per_row: int
-
-    def sums(self, moments: Mapping[str, int]) -> tuple[int, ...]:
-        """Return the parts of one cell, exactly; nothing is clamped.
-
-        Clamping a moment before this would be wrong: parts of clamped moments change
-        by up to 4 F a row.
-        """
-        return tuple(
-            sum(term.coefficient * moments[term.moments[0]] for term in terms)
-            for terms in self.terms
-        )
 
 
 def mean_parts(steps: int) -> Parts:

@@ -15,32 +15,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from gmpy2 import mpq
+
+from dpql.exact import fraction
 from dpql.model.plan import Grid
-from dpql.statistics.inversion import Family, kept
+from dpql.statistics.inversion import Family, Keeps
 from dpql.statistics.readout import Reading
-from dpql.statistics.tails import Tail
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
-_SHARE = Family(lower=_ZERO, upper=_ONE, coefficients=((_ONE, _ZERO), (_ZERO, -_ONE)))
+SHARE = Family(lower=_ZERO, upper=_ONE, coefficients=((_ONE, _ZERO), (_ZERO, -_ONE)))
 
 
-def share_point(noisy: Sequence[int]) -> Fraction:
+def share_point(noisy: Sequence[int]) -> mpq:
     """Return A+ / (A+ + B+), or 1/2 if both are 0."""
     first, second = (max(0, part) for part in noisy)
-    return Fraction(first, first + second) if first + second else Fraction(1, 2)
+    return mpq(first, first + second) if first + second else mpq(1, 2)
 
 
-def read_share(noisy: Sequence[int], tail: Tail, alpha: Fraction) -> Reading:
-    """Return the share of the first of two noisy parts, and its interval in 0..1."""
-    lower, upper = kept(_SHARE, noisy, tail, alpha)
-    return Reading(value=share_point(noisy), lower=lower, upper=upper)
+def read_share(noisy: Sequence[int], share: Keeps) -> Reading:
+    """Return the share of the first of two noisy parts, and its interval in 0..1.
+
+    ``share`` inverts the tests of `SHARE`.
+    """
+    lower, upper = share.kept(noisy)
+    return Reading(
+        value=fraction(share_point(noisy)), lower=fraction(lower), upper=fraction(upper)
+    )
 
 
 def read_mean(
     noisy: Sequence[int],
-    tail: Tail,
-    alpha: Fraction,
+    share: Keeps,
     *,
     grid: Grid,
     quantisation: Fraction,
@@ -50,45 +56,51 @@ def read_mean(
     ``quantisation`` is how far the grid may take the mean of the values from the mean
     of its whole numbers, in the user's units.
     """
-    share = read_share(noisy, tail, alpha)
+    first, last = share.kept(noisy)
+    bottom, top, off = mpq(grid.lower), mpq(grid.upper), mpq(quantisation)
+    width = top - bottom
     return Reading(
-        value=grid.lower + grid.width * share.value,
-        lower=max(grid.lower, grid.lower + grid.width * share.lower - quantisation),
-        upper=min(grid.upper, grid.lower + grid.width * share.upper + quantisation),
+        value=fraction(bottom + width * share_point(noisy)),
+        lower=fraction(max(bottom, bottom + width * first - off)),
+        upper=fraction(min(top, bottom + width * last + off)),
+    )
+
+
+def ratio_family(below: Grid, above: Grid) -> Family:
+    """Return the tests of the sum of ``above`` over the sum of ``below``."""
+    corners = _corners(below, above)
+    ratios = [e / d for d, e in corners]
+    least, most = min(ratios), max(ratios)
+    return Family(
+        lower=least,
+        upper=most,
+        coefficients=tuple((e - least * d, e - most * d) for d, e in corners),
     )
 
 
 def read_ratio(
     noisy: Sequence[int],
-    tail: Tail,
-    alpha: Fraction,
+    ratio: Keeps,
     *,
     below: Grid,
     above: Grid,
 ) -> Reading:
     """Return the sum of ``above`` over the sum of ``below``, and its interval.
 
-    The parts are those of a covariance in the order P11, P10, P01, P00, with ``below``
-    as the first column; its lower bound must be positive. Where the noisy denominator
-    is not positive nothing is known: the whole range, its middle as the value.
+    ``ratio`` inverts the tests of their `ratio_family`. The parts are those of a
+    covariance in the order P11, P10, P01, P00, with ``below`` as the first column; its
+    lower bound must be positive. Where the noisy denominator is not positive nothing is
+    known: the whole range, its middle as the value.
     """
-    assert below.lower > 0, "a ratio needs a positive denominator"
-    corners = [
-        (d, e) for d in (below.upper, below.lower) for e in (above.upper, above.lower)
-    ]
+    corners = _corners(below, above)
     ratios = [e / d for d, e in corners]
     least, most = min(ratios), max(ratios)
-    family = Family(
-        lower=least,
-        upper=most,
-        coefficients=tuple((e - least * d, e - most * d) for d, e in corners),
-    )
     pairs = list(zip(noisy, corners, strict=True))
     denominator = sum((part * d for part, (d, _) in pairs), _ZERO)
     if denominator <= 0:
         return Reading(value=(least + most) / 2, lower=least, upper=most)
     numerator = sum((part * e for part, (_, e) in pairs), _ZERO)
-    lower, upper = kept(family, noisy, tail, alpha)
+    lower, upper = (fraction(end) for end in ratio.kept(noisy))
     error = above.error * above.step
     lower -= (error + abs(lower) * below.error * below.step) / below.lower
     upper += (error + abs(upper) * below.error * below.step) / below.lower
@@ -97,3 +109,11 @@ def read_ratio(
         lower=max(least, lower),
         upper=min(most, upper),
     )
+
+
+def _corners(below: Grid, above: Grid) -> list[tuple[Fraction, Fraction]]:
+    """Return what a row of each part adds to the denominator and the numerator."""
+    assert below.lower > 0, "a ratio needs a positive denominator"
+    return [
+        (d, e) for d in (below.upper, below.lower) for e in (above.upper, above.lower)
+    ]

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import assert_never
 
-from dpql.model.plan import Chosen, PartsOfOne, Share, Step
+from dpql.model import format3
+from dpql.model.plan import VERSION, Chosen, Grid, PartsOfOne, Share, Step
 from dpql.statistics.candidates import Candidates
-from dpql.statistics.parts_reading import read_mean, read_ratio, read_share
+from dpql.statistics.inversion import NOW, Keeps, Method
+from dpql.statistics.parts_reading import (
+    SHARE,
+    ratio_family,
+    read_mean,
+    read_ratio,
+    read_share,
+)
 from dpql.statistics.readout import Reading, read
 from dpql.statistics.spread_reading import (
+    Spread,
     read_covariance,
     read_deviation,
     read_variance,
@@ -24,10 +34,13 @@ from dpql.statistics.tails import Tail
 Reader = Callable[[Sequence[Fraction]], Reading]
 
 
-def reader_of(step: Step) -> Reader:
-    """Return the function that reads the noisy parts of one cell."""
+def reader_of(step: Step, *, version: int = VERSION) -> Reader:
+    """Return the function that reads the noisy parts of one cell.
+
+    ``version`` is the plan's format: before the fourth, intervals had other ends.
+    """
     if isinstance(step.readout, PartsOfOne):
-        return _parts_reader(step, step.readout)
+        return _parts_reader(step, step.readout, _method(version))
     if isinstance(step.readout, Chosen):
         return _value_reader(step, step.readout)
     readout = step.readout
@@ -42,72 +55,87 @@ def reader_of(step: Step) -> Reader:
     )
 
 
-def _parts_reader(step: Step, readout: PartsOfOne) -> Reader:
-    tail, per_row = tail_of(step), readout.per_row
+def _method(version: int) -> Method:
+    if version > format3.LAST:
+        return NOW
+    # Only releases of an older dpql need it.
+    from dpql.statistics.format3 import FORMAT3
 
-    def read_parts(noisy: Sequence[Fraction]) -> Reading:
-        parts = [int(part) for part in noisy]
-        match readout.what:
-            case Share.PROPORTION:
-                return read_share(parts, tail, step.alpha)
-            case Share.MEAN:
-                (grid,) = step.grids
-                return read_mean(
-                    parts, tail, step.alpha, grid=grid, quantisation=step.quantisation
-                )
-            case Share.VARIANCE:
-                (grid,) = step.grids
-                return read_variance(
-                    parts,
-                    tail,
-                    step.alpha,
-                    per_row=per_row,
-                    grid=grid,
-                    quantisation=step.quantisation,
-                )
-            case Share.COVARIANCE:
-                first, second = step.grids
-                return read_covariance(
-                    parts,
-                    tail,
-                    step.alpha,
-                    per_row=per_row,
-                    grids=(first, second),
-                    quantisation=step.quantisation,
-                )
-            case Share.DEVIATION:
-                (grid,) = step.grids
-                found = read_deviation(
-                    read_variance(
-                        parts,
-                        tail,
-                        step.alpha,
-                        per_row=per_row,
-                        grid=grid,
-                        quantisation=Fraction(0),
-                    ),
-                    grid.width,
-                )
-                return Reading(
-                    value=found.value,
-                    lower=max(found.lower - step.quantisation, step.lower),
-                    upper=min(found.upper + step.quantisation, step.upper),
-                )
-            case Share.RATIO:
-                above, below = step.grids
-                # The parts come with the divisor's column first.
-                both, one, other, neither = parts
-                return read_ratio(
-                    (both, other, one, neither),
-                    tail,
-                    step.alpha,
-                    below=below,
-                    above=above,
-                )
-            case _:
-                assert_never(readout.what)
+    return FORMAT3
 
-    return read_parts
+
+def _parts_reader(step: Step, readout: PartsOfOne, method: Method) -> Reader:
+    tail, alpha = tail_of(step), step.alpha
+    read: Callable[[Sequence[int]], Reading]
+    match readout.what:
+        case Share.PROPORTION:
+            read = partial(read_share, share=method.inversion(SHARE, tail, alpha))
+        case Share.MEAN:
+            (grid,) = step.grids
+            read = partial(
+                read_mean,
+                share=method.inversion(SHARE, tail, alpha),
+                grid=grid,
+                quantisation=step.quantisation,
+            )
+        case Share.VARIANCE:
+            (grid,) = step.grids
+            read = partial(
+                read_variance,
+                spread=Spread(tail, alpha, method),
+                per_row=readout.per_row,
+                grid=grid,
+                quantisation=step.quantisation,
+            )
+        case Share.COVARIANCE:
+            first, second = step.grids
+            read = partial(
+                read_covariance,
+                spread=Spread(tail, alpha, method),
+                per_row=readout.per_row,
+                grids=(first, second),
+                quantisation=step.quantisation,
+            )
+        case Share.DEVIATION:
+            read = _deviation_reader(step, readout.per_row, Spread(tail, alpha, method))
+        case Share.RATIO:
+            above, below = step.grids
+            read = _ratio_reader(
+                method.inversion(ratio_family(below, above), tail, alpha), below, above
+            )
+        case _:
+            assert_never(readout.what)
+    return lambda noisy: read([int(part) for part in noisy])
+
+
+def _deviation_reader(
+    step: Step, per_row: Fraction, spread: Spread
+) -> Callable[[Sequence[int]], Reading]:
+    (grid,) = step.grids
+
+    def found(parts: Sequence[int]) -> Reading:
+        variance = read_variance(
+            parts, spread, per_row=per_row, grid=grid, quantisation=Fraction(0)
+        )
+        root = read_deviation(variance, grid.width)
+        return Reading(
+            value=root.value,
+            lower=max(root.lower - step.quantisation, step.lower),
+            upper=min(root.upper + step.quantisation, step.upper),
+        )
+
+    return found
+
+
+def _ratio_reader(
+    ratio: Keeps, below: Grid, above: Grid
+) -> Callable[[Sequence[int]], Reading]:
+    def found(parts: Sequence[int]) -> Reading:
+        # The parts come with the divisor's column first.
+        both, one, other, neither = parts
+        return read_ratio((both, other, one, neither), ratio, below=below, above=above)
+
+    return found
 
 
 def _value_reader(step: Step, readout: Chosen) -> Reader:

@@ -5,7 +5,7 @@ Everything here is a function of what is released anyway, so it costs no privacy
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
@@ -14,7 +14,6 @@ from dpql.model.plan import (
     Affine,
     CentredMean,
     CentredVariance,
-    Measure,
 )
 
 BoxReadout = Affine | CentredMean | CentredVariance
@@ -28,23 +27,6 @@ class Reading:
     value: Fraction
     lower: Fraction
     upper: Fraction
-
-
-def evaluate(measure: Measure, moments: Mapping[str, int]) -> int:
-    """Return the measure of one cell from its moments, clamped into its range.
-
-    Clamping never moves two numbers apart, so it leaves the sensitivity as it is; it
-    acts only when there are more rows than the public ceiling.
-    """
-    total = 0
-    for term in measure.terms:
-        product = term.coefficient
-        for name in term.moments:
-            product *= moments[name]
-        total += product
-    top, bottom = measure.scale.numerator, measure.scale.denominator
-    nearest = (2 * top * total + bottom) // (2 * bottom)
-    return min(max(nearest, measure.lower), measure.upper)
 
 
 def read(

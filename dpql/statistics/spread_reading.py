@@ -10,7 +10,8 @@ mean is inverted at alpha/10, which gives p- and p+. The rest of alpha is for
     |Gamma(p) - v N~| <= c*,   Gamma(p) = sum beta_i(p) B~_i
 
 at the true p and v, where c* is the width for the largest weights |beta_i(p) - v| that
-p in p-..p+ and v in the interval so far allow. Four rounds, the first with all v.
+p in p-..p+ and v in the interval so far allow: first all v, in two rounds with a width
+that is a little larger and known already, and then once or twice more.
 A covariance is alike, with p and p_2, each inverted at alpha/20, coefficients
 
     (1-p)(1-p_2), -(1-p) p_2, -p (1-p_2), p p_2          less kappa each
@@ -25,15 +26,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
-from gmpy2 import isqrt, mpz
+from gmpy2 import isqrt, mpq
 
+from dpql.exact import fraction
 from dpql.model.plan import Grid
-from dpql.statistics.inversion import Family, Interval, kept
+from dpql.statistics.inversion import NOW, Family, Interval, Method
 from dpql.statistics.readout import Reading
 from dpql.statistics.tails import Tail
 
-_ZERO, _QUARTER, _HALF, _ONE = (Fraction(k, 4) for k in (0, 1, 2, 4))
-_ROUNDS = 4
+_ZERO, _QUARTER, _HALF, _ONE = (mpq(k, 4) for k in (0, 1, 2, 4))
+
 _GRID = 1 << 64
 """Ends lie on a grid of 2**-64, rounded outwards."""
 
@@ -54,62 +56,98 @@ _SECOND_MEAN = Family(
 )
 
 
-def variance_point(noisy: Sequence[int], per_row: Fraction) -> Fraction:
+def variance_point(noisy: Sequence[int], per_row: Fraction) -> mpq:
     """Return the variance over the squared width, from B0, B1, B2."""
-    count = max(Fraction(sum(noisy)), per_row)
-    mean = (Fraction(noisy[1], 2) + noisy[2]) / count
+    count = max(mpq(sum(noisy)), mpq(per_row))
+    mean = (mpq(noisy[1], 2) + noisy[2]) / count
     return min(max(noisy[2] / count - mean**2, _ZERO), _QUARTER)
 
 
-def covariance_point(noisy: Sequence[int], per_row: Fraction) -> Fraction:
+def covariance_point(noisy: Sequence[int], per_row: Fraction) -> mpq:
     """Return the covariance over the product of the widths, from P11 .. P00."""
     both, first, second, _ = noisy
-    count = max(Fraction(sum(noisy)), per_row)
+    count = max(mpq(sum(noisy)), mpq(per_row))
     found = both / count - (both + first) * (both + second) / count**2
     return min(max(found, -_QUARTER), _QUARTER)
 
 
-def variance_interval(noisy: Sequence[int], tail: Tail, alpha: Fraction) -> Interval:
-    """Return an interval for the variance over the squared width."""
-    whole = (_ZERO, _QUARTER)
-    count = sum(noisy)
-    if count <= 0:
-        return whole
-    low, high = kept(_MEAN, noisy, tail, alpha / 10)
-    middle = (Fraction(noisy[1], 2) + noisy[2]) / count
-    bends = [p for p in (_HALF, middle) if low < p < high]
-    betas = [(p**2, -p * (1 - p), (1 - p) ** 2) for p in (low, high, *bends)]
-    return _narrowed(betas, noisy, tail, 9 * alpha / 10, whole)
+class Spread:
+    """The intervals of variances and covariances at one level, for many cells."""
 
+    def __init__(self, tail: Tail, alpha: Fraction, method: Method = NOW) -> None:
+        self._tail, self._level, self._method = tail, 9 * alpha / 10, method
+        self._mean = method.inversion(_MEAN, tail, alpha / 10)
+        self._means = [
+            method.inversion(family, tail, alpha / 20)
+            for family in (_FIRST_MEAN, _SECOND_MEAN)
+        ]
 
-def covariance_interval(noisy: Sequence[int], tail: Tail, alpha: Fraction) -> Interval:
-    """Return an interval for the covariance over the product of the widths."""
-    whole = (-_QUARTER, _QUARTER)
-    if sum(noisy) <= 0:
-        return whole
-    firsts = kept(_FIRST_MEAN, noisy, tail, alpha / 20)
-    seconds = kept(_SECOND_MEAN, noisy, tail, alpha / 20)
-    betas = [
-        ((1 - p) * (1 - r), -(1 - p) * r, -p * (1 - r), p * r)
-        for p, r in product(firsts, seconds)
-    ]
-    return _narrowed(betas, noisy, tail, 9 * alpha / 10, whole)
+    def variance(self, noisy: Sequence[int]) -> Interval:
+        """Return an interval for the variance over the squared width."""
+        whole = (_ZERO, _QUARTER)
+        count = sum(noisy)
+        if count <= 0:
+            return whole
+        low, high = self._mean.kept(noisy)
+        middle = (mpq(noisy[1], 2) + noisy[2]) / count
+        bends = [p for p in (_HALF, middle) if low < p < high]
+        betas = [(p**2, -p * (1 - p), (1 - p) ** 2) for p in (low, high, *bends)]
+        return self._narrowed(betas, noisy, whole)
+
+    def covariance(self, noisy: Sequence[int]) -> Interval:
+        """Return an interval for the covariance over the product of the widths."""
+        whole = (-_QUARTER, _QUARTER)
+        if sum(noisy) <= 0:
+            return whole
+        firsts, seconds = (mean.kept(noisy) for mean in self._means)
+        betas = [
+            ((1 - p) * (1 - r), -(1 - p) * r, -p * (1 - r), p * r)
+            for p, r in product(firsts, seconds)
+        ]
+        return self._narrowed(betas, noisy, whole)
+
+    def _narrowed(
+        self, betas: Sequence[Sequence[mpq]], noisy: Sequence[int], whole: Interval
+    ) -> Interval:
+        """Return the interval of v after some rounds, from extremes of beta and Gamma.
+
+        An intersection that is empty is not taken: the last interval stays.
+        """
+        count = sum(noisy)
+        sums = [
+            sum((b * part for b, part in zip(beta, noisy, strict=True)), _ZERO)
+            for beta in betas
+        ]
+        least, most = min(sums), max(sums)
+        ranges = [(min(column), max(column)) for column in zip(*betas, strict=True)]
+        lower, upper = whole
+        taken = 8 * _ONE
+        for rough in self._method.rounds:
+            weights = [max(top - lower, upper - bottom) for bottom, top in ranges]
+            if sum(weights) >= self._method.enough * taken:
+                break
+            taken = taken if rough else sum(weights)
+            width = self._method.width(self._tail, weights, self._level, rough=rough)
+            low = max(lower, _down((least - width) / count))
+            high = min(upper, -_down(-(most + width) / count))
+            if low > high:
+                break
+            lower, upper = low, high
+        return lower, upper
 
 
 def read_variance(
     noisy: Sequence[int],
-    tail: Tail,
-    alpha: Fraction,
+    spread: Spread,
     *,
     per_row: Fraction,
     grid: Grid,
     quantisation: Fraction,
 ) -> Reading:
     """Return the population variance in the user's units, and its interval."""
-    lower, upper = variance_interval(noisy, tail, alpha)
     return _scaled(
         variance_point(noisy, per_row),
-        (lower, upper),
+        spread.variance(noisy),
         grid.width**2,
         quantisation,
         (_ZERO, _QUARTER),
@@ -118,8 +156,7 @@ def read_variance(
 
 def read_covariance(
     noisy: Sequence[int],
-    tail: Tail,
-    alpha: Fraction,
+    spread: Spread,
     *,
     per_row: Fraction,
     grids: tuple[Grid, Grid],
@@ -129,7 +166,7 @@ def read_covariance(
     first, second = grids
     return _scaled(
         covariance_point(noisy, per_row),
-        covariance_interval(noisy, tail, alpha),
+        spread.covariance(noisy),
         first.width * second.width,
         quantisation,
         (-_QUARTER, _QUARTER),
@@ -152,57 +189,28 @@ def read_deviation(variance: Reading, width: Fraction) -> Reading:
     )
 
 
-def _narrowed(
-    betas: Sequence[Sequence[Fraction]],
-    noisy: Sequence[int],
-    tail: Tail,
-    alpha: Fraction,
-    whole: Interval,
-) -> Interval:
-    """Return the interval of v after four rounds, from the extremes of beta and Gamma.
-
-    An intersection that is empty is not taken: the last interval stays.
-    """
-    count = sum(noisy)
-    sums = [
-        sum((b * part for b, part in zip(beta, noisy, strict=True)), _ZERO)
-        for beta in betas
-    ]
-    least, most = min(sums), max(sums)
-    ranges = [(min(column), max(column)) for column in zip(*betas, strict=True)]
-    lower, upper = whole
-    for _ in range(_ROUNDS):
-        weights = [max(top - lower, upper - bottom) for bottom, top in ranges]
-        width = tail.width(weights, alpha)
-        low = max(lower, _down((least - width) / count))
-        high = min(upper, -_down(-(most + width) / count))
-        if low > high:
-            break
-        lower, upper = low, high
-    return lower, upper
-
-
 def _scaled(
-    value: Fraction,
+    value: mpq,
     interval: Interval,
-    scale: Fraction,
+    width: Fraction,
     quantisation: Fraction,
     whole: Interval,
 ) -> Reading:
     """Return value and interval in the user's units; the value lies in the interval."""
     lower, upper = interval
+    scale, off = mpq(width), mpq(quantisation)
     bottom, top = (scale * end for end in whole)
     return Reading(
-        value=scale * min(max(value, lower), upper),
-        lower=max(bottom, scale * lower - quantisation),
-        upper=min(top, scale * upper + quantisation),
+        value=fraction(scale * min(max(value, lower), upper)),
+        lower=fraction(max(bottom, scale * lower - off)),
+        upper=fraction(min(top, scale * upper + off)),
     )
 
 
-def _down(x: Fraction) -> Fraction:
-    return Fraction(x * _GRID // 1, _GRID)
+def _down(x: mpq) -> mpq:
+    return mpq(x * _GRID // 1, _GRID)
 
 
 def _root(x: Fraction) -> Fraction:
     """Return the square root of x >= 0, rounded down to the grid."""
-    return Fraction(int(isqrt(mpz(x * _GRID**2 // 1))), _GRID)
+    return Fraction(int(isqrt(mpq(x) * _GRID**2 // 1)), _GRID)

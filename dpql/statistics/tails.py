@@ -105,19 +105,25 @@ def critical_up(weights: Sequence[int], alpha: Fraction) -> gmpy2.mpfr:
     return critical
 
 
+def moved_apart(weights: Sequence[int]) -> list[gmpy2.mpz]:
+    """Return the weights above 0, rising; of three or more none is near another."""
+    ordered = [gmpy2.mpz(weight) for weight in sorted(weights) if weight]
+    assert ordered, "a sum of no noise has no tail"
+    if len(ordered) > _PAIR:
+        for i in range(1, len(ordered)):
+            before = ordered[i - 1]
+            ordered[i] = max(ordered[i], before + (before >> _APART) + 1)
+    return ordered
+
+
 class LaplaceTail:
     """P(|sum w_i L_i| > c) of whole weights w_i >= 0, never too small."""
 
     __slots__ = ("_equal", "_terms", "largest")
 
     def __init__(self, weights: Sequence[int]) -> None:
-        ordered = sorted(gmpy2.mpz(weight) for weight in weights if weight)
-        assert ordered, "a sum of no noise has no tail"
+        ordered = moved_apart(weights)
         self._equal = len(ordered) == _PAIR and ordered[0] == ordered[1]
-        if len(ordered) > _PAIR:
-            for i in range(1, len(ordered)):
-                before = ordered[i - 1]
-                ordered[i] = max(ordered[i], before + (before >> _APART) + 1)
         self.largest = ordered[-1]
         self._terms = [] if self._equal else _terms(ordered)
 

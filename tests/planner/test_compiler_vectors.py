@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from exact_parts import evaluate
 from golden import TOLERANCE, cases, close, label
 from spec_text import ID, decimal_column, integer, make_spec, number
 
@@ -19,7 +20,6 @@ from dpql.planner import plan, read
 from dpql.planner.compiler import compiled
 from dpql.planner.rules import FORMAT_1, NOW, Rules
 from dpql.statistics import STATISTICS, Setting
-from dpql.statistics.readout import evaluate
 
 pytestmark = pytest.mark.golden
 

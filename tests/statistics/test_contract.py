@@ -8,11 +8,11 @@ from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 
 import pytest
+from exact_parts import evaluate
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Grid, Measure
 from dpql.statistics import STATISTICS, Setting
-from dpql.statistics.readout import evaluate
 
 pytestmark = pytest.mark.contract
 

@@ -8,13 +8,14 @@ from fractions import Fraction
 from statistics import mean, pvariance, variance
 
 import pytest
+from exact_parts import evaluate
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Affine, Grid
 from dpql.statistics import STATISTICS, Description, Setting
-from dpql.statistics.readout import evaluate, read
+from dpql.statistics.readout import read
 from dpql.statistics.variance import spread
 
 F = Fraction

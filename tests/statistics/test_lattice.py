@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from exact_parts import lattice_steps
 
 from dpql.mechanisms import geometric
 from dpql.statistics.contribution import Contribution
@@ -28,7 +29,7 @@ def test_the_least_doubling_that_makes_theta_small(steps: int, epsilon: str) -> 
     assert not found.rounded
     assert found.factor * steps == found.per_row == found.change
     assert 10 * found.per_row == found.most
-    assert (0, found.most) == found.steps((-1, 11 * steps))
+    assert (0, found.most) == lattice_steps(found, (-1, 11 * steps))
     assert Fraction(epsilon) == found.theta * found.change
 
 
@@ -54,7 +55,7 @@ def test_squares_of_floats_are_rounded(bound: Contribution, change: int) -> None
     assert Fraction(1 << 32, bound.rows) == found.per_row
     assert -(-7 * (1 << 32) // bound.rows) == found.most
     half = Fraction(steps**2 * bound.rows, 1 << 33)
-    assert (1, 0, 0) == found.steps((half.__ceil__(), half.__ceil__() - 1, 0))
+    assert (1, 0, 0) == lattice_steps(found, (half.__ceil__(), half.__ceil__() - 1, 0))
 
 
 @pytest.mark.parametrize("bound", [ROW, UNIT])

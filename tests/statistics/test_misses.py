@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from exact_parts import lattice_steps, part_sums
 
 from dpql.mechanisms import geometric, quantile
 from dpql.mechanisms.quantile import RankQuery
@@ -17,6 +18,7 @@ from dpql.mechanisms.quantile_law import accuracy
 from dpql.mechanisms.quantile_split import calibrate_all, joint_accuracy
 from dpql.model.plan import Grid
 from dpql.statistics.contribution import Contribution
+from dpql.statistics.inversion import Inversion
 from dpql.statistics.lattice import Lattice, lattice
 from dpql.statistics.parts import (
     Parts,
@@ -24,12 +26,11 @@ from dpql.statistics.parts import (
     mean_parts,
     variance_parts,
 )
-from dpql.statistics.parts_reading import read_ratio, read_share
+from dpql.statistics.parts_reading import SHARE, ratio_family, read_ratio, read_share
 from dpql.statistics.readout import Reading
 from dpql.statistics.spread_reading import (
-    covariance_interval,
+    Spread,
     covariance_point,
-    variance_interval,
     variance_point,
 )
 from dpql.statistics.tails import Tail
@@ -54,7 +55,7 @@ def _noisy(found: Lattice, sums: tuple[int, ...], seed: str) -> list[tuple[int, 
         geometric.perturb_many(
             noise, [step] * CELLS, bits, lower=0, upper=found.most
         ).tolist()
-        for step in found.steps(sums)
+        for step in lattice_steps(found, sums)
     ]
     return list(zip(*columns, strict=True))
 
@@ -93,7 +94,8 @@ def test_means_and_proportions(
     sums = (share * rows, (steps - share) * rows)
     tail = Tail.of(found.theta)
     noisy = _noisy(found, sums, f"mean {share} {rows} {epsilon}")
-    readings = [read_share(parts, tail, ALPHA) for parts in noisy]
+    share = Inversion(SHARE, tail, ALPHA)
+    readings = [read_share(parts, share) for parts in noisy]
     truth = Fraction(share, steps)
     assert _misses(readings, truth) <= MOST
     if exact * rows / bound.rows >= 100 and 0 < share < steps - 1:
@@ -104,7 +106,7 @@ def _spread(
     parts: Parts, bound: Contribution, rows: list[tuple[int, int]], epsilon: Fraction
 ) -> tuple[list[tuple[int, ...]], Lattice, Tail]:
     found = lattice(parts, bound, rows=10**6, epsilon=epsilon)
-    noisy = _noisy(found, parts.sums(_moments(rows)), f"{rows[:9]} {epsilon}")
+    noisy = _noisy(found, part_sums(parts, _moments(rows)), f"{rows[:9]} {epsilon}")
     return noisy, found, Tail.of(found.theta, rounded=found.rounded)
 
 
@@ -124,9 +126,9 @@ def test_variances(where: str, steps: int) -> None:
     assert (steps > 10) == found.rounded
     mean = Fraction(sum(u for u, _ in rows), len(rows))
     truth = sum(((u - mean) ** 2 for u, _ in rows), Fraction(0)) / len(rows) / steps**2
-    readings = []
+    readings, spread = [], Spread(tail, ALPHA)
     for cell in noisy:
-        lower, upper = variance_interval(cell, tail, ALPHA)
+        lower, upper = spread.variance(cell)
         value = variance_point(cell, found.per_row)
         readings.append(Reading(value=value, lower=lower, upper=upper))
     assert _misses(readings, truth) <= MOST
@@ -142,9 +144,9 @@ def test_covariances_and_ratios(number: int) -> None:
     noisy, found, tail = _spread(parts, ROW, rows, Fraction(1))
     n, u, v = len(rows), sum(u for u, _ in rows), sum(v for _, v in rows)
     truth = Fraction(sum(u * v for u, v in rows), n) - Fraction(u * v, n * n)
-    covariances = []
+    covariances, spread = [], Spread(tail, ALPHA)
     for cell in noisy:
-        lower, upper = covariance_interval(cell, tail, ALPHA)
+        lower, upper = spread.covariance(cell)
         value = covariance_point(cell, found.per_row)
         covariances.append(Reading(value=value, lower=lower, upper=upper))
     assert _misses(covariances, truth / 12) <= MOST
@@ -158,7 +160,8 @@ def test_covariances_and_ratios(number: int) -> None:
         )
         for lower, steps in ((1, 4), (-2, 3))
     )
-    ratios = [read_ratio(cell, tail, ALPHA, below=below, above=above) for cell in noisy]
+    ratio = Inversion(ratio_family(below, above), tail, ALPHA)
+    ratios = [read_ratio(cell, ratio, below=below, above=above) for cell in noisy]
     assert _misses(ratios, Fraction(v - 2 * n, u + n)) <= MOST
 
 

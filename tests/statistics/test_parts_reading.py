@@ -5,23 +5,31 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from exact_parts import part_sums
 
 from dpql.model.plan import Grid
-from dpql.statistics.inversion import Family, kept
+from dpql.statistics.inversion import Family, Inversion
 from dpql.statistics.parts import covariance_parts, mean_parts, variance_parts
-from dpql.statistics.parts_reading import read_mean, read_ratio, read_share
+from dpql.statistics.parts_reading import (
+    SHARE,
+    ratio_family,
+    read_mean,
+    read_ratio,
+    read_share,
+)
 from dpql.statistics.spread_reading import (
-    covariance_interval,
+    Spread,
     read_covariance,
     read_deviation,
     read_variance,
-    variance_interval,
     variance_point,
 )
 from dpql.statistics.tails import Tail
 
 ALPHA = Fraction(1, 20)
 FINE = Tail.of(Fraction(1, 64))
+FINE_SHARE = Inversion(SHARE, FINE, ALPHA)
+FINE_SPREAD = Spread(FINE, ALPHA)
 
 
 def _grid(lower: int, upper: int, steps: int, error: str = "0") -> Grid:
@@ -37,14 +45,14 @@ def _grid(lower: int, upper: int, steps: int, error: str = "0") -> Grid:
 @pytest.mark.parametrize("noisy", [(0, 0), (-5, -900), (-900, 0)])
 def test_no_positive_part(noisy: tuple[int, int]) -> None:
     """With no positive part the share is 1/2, inside its interval."""
-    found = read_share(noisy, FINE, ALPHA)
+    found = read_share(noisy, FINE_SHARE)
     assert Fraction(1, 2) == found.value
     assert 0 <= found.lower <= found.value <= found.upper <= 1
 
 
 def test_a_kept_set_in_two_pieces() -> None:
     """Parts of 191 and -191 keep 0 and 1 but not 1/2: the interval is all."""
-    found = read_share((191, -191), FINE, ALPHA)
+    found = read_share((191, -191), FINE_SHARE)
     assert (0, 1) == (found.lower, found.upper)
     half = FINE.width([Fraction(1, 2), Fraction(1, 2)], ALPHA)
     assert 191 > half
@@ -53,7 +61,7 @@ def test_a_kept_set_in_two_pieces() -> None:
 def test_a_test_that_fires_at_both_ends_leaves_the_far_one() -> None:
     """A part far below 0 beside a large one leaves the end that it points to."""
     for noisy, end in (((10**6, -(10**4)), 1), ((-(10**4), 10**6), 0)):
-        found = read_share(noisy, FINE, ALPHA)
+        found = read_share(noisy, FINE_SHARE)
         assert (end, end, end) == (found.value, found.lower, found.upper)
 
 
@@ -63,7 +71,7 @@ def test_a_test_that_fires_at_both_ends_leaves_the_far_one() -> None:
 def test_ends_are_where_the_width_says(first: int, second: int, theta: str) -> None:
     """Each end is excluded by the width, and a little inwards nothing is."""
     tail = Tail.of(Fraction(theta))
-    found = read_share((first, second), tail, ALPHA)
+    found = read_share((first, second), Inversion(SHARE, tail, ALPHA))
     assert 0 <= found.lower <= found.value <= found.upper <= 1
 
     def excluded(x: Fraction) -> bool:
@@ -82,16 +90,14 @@ def test_ends_are_where_the_width_says(first: int, second: int, theta: str) -> N
 def test_a_mean_is_mapped_and_clamped() -> None:
     """A mean lies in its bounds, and its interval grows by the quantisation."""
     grid = _grid(-10, 30, 40, "1/2")
-    inner = read_mean(
-        (40_000, 40_000), FINE, ALPHA, grid=grid, quantisation=Fraction(0)
-    )
+    inner = read_mean((40_000, 40_000), FINE_SHARE, grid=grid, quantisation=Fraction(0))
     outer = read_mean(
-        (40_000, 40_000), FINE, ALPHA, grid=grid, quantisation=Fraction(1, 2)
+        (40_000, 40_000), FINE_SHARE, grid=grid, quantisation=Fraction(1, 2)
     )
     assert 10 == inner.value == outer.value
     assert inner.lower - Fraction(1, 2) == outer.lower
     assert inner.upper + Fraction(1, 2) == outer.upper
-    edge = read_mean((90_000, 0), FINE, ALPHA, grid=grid, quantisation=Fraction(1))
+    edge = read_mean((90_000, 0), FINE_SHARE, grid=grid, quantisation=Fraction(1))
     assert (30, 30) == (edge.value, edge.upper)
 
 
@@ -119,10 +125,8 @@ def test_the_mean_inside_a_variance_is_not_clamped() -> None:
 @pytest.mark.parametrize("noisy", [(0, 0, 0), (-5, 2, 1), (10, -50, 20)])
 def test_a_variance_of_no_rows(noisy: tuple[int, int, int]) -> None:
     """Where the noisy number of rows is not positive, nothing is known."""
-    assert (0, Fraction(1, 4)) == variance_interval(noisy, FINE, ALPHA)
-    assert (-Fraction(1, 4), Fraction(1, 4)) == covariance_interval(
-        (*noisy, 0), FINE, ALPHA
-    )
+    assert (0, Fraction(1, 4)) == FINE_SPREAD.variance(noisy)
+    assert (-Fraction(1, 4), Fraction(1, 4)) == FINE_SPREAD.covariance((*noisy, 0))
 
 
 @pytest.mark.parametrize(
@@ -135,12 +139,11 @@ def test_an_interval_at_the_end_of_variances(
     """Noise that points beyond an end leaves an interval, and the value lies in it."""
     for nudge in (-3000, 0, 3000):
         noisy = (sums[0], sums[1] - nudge, sums[2])
-        lower, upper = variance_interval(noisy, FINE, ALPHA)
+        lower, upper = FINE_SPREAD.variance(noisy)
         assert 0 <= lower <= upper <= Fraction(1, 4)
         found = read_variance(
             noisy,
-            FINE,
-            ALPHA,
+            FINE_SPREAD,
             per_row=Fraction(64),
             grid=_grid(0, 8, 8),
             quantisation=Fraction(0),
@@ -154,12 +157,11 @@ def test_a_variance_and_its_deviation() -> None:
     grid = _grid(0, 100, 10)
     parts = variance_parts(10)
     moments = {"n": 2000, "u": 10_000, "v": 0, "uu": 100_000, "uv": 0}
-    noisy = parts.sums(moments)
+    noisy = part_sums(parts, moments)
     assert (100_000, 0, 100_000) == noisy
     variance = read_variance(
         noisy,
-        FINE,
-        ALPHA,
+        FINE_SPREAD,
         per_row=Fraction(100),
         grid=grid,
         quantisation=Fraction(0),
@@ -171,8 +173,7 @@ def test_a_variance_and_its_deviation() -> None:
     assert found.lower**2 <= variance.lower < (found.lower + Fraction(1, 10**9)) ** 2
     inner = read_variance(
         (300_000, 400_000, 300_000),
-        FINE,
-        ALPHA,
+        FINE_SPREAD,
         per_row=Fraction(100),
         grid=grid,
         quantisation=Fraction(3),
@@ -193,9 +194,8 @@ def test_a_covariance_of_equal_columns() -> None:
     }
     grid = _grid(0, 8, steps)
     found = read_covariance(
-        covariance_parts(steps, steps).sums(moments),
-        FINE,
-        ALPHA,
+        part_sums(covariance_parts(steps, steps), moments),
+        FINE_SPREAD,
         per_row=Fraction(steps**2),
         grids=(grid, grid),
         quantisation=Fraction(0),
@@ -219,21 +219,21 @@ def test_a_ratio_of_sums() -> None:
         "uu": 0,
         "uv": sum(u * v for u, v in rows),
     }
-    noisy = covariance_parts(4, 8).sums(moments)
-    found = read_ratio(noisy, FINE, ALPHA, below=below, above=above)
+    noisy = part_sums(covariance_parts(4, 8), moments)
+    ratio = Inversion(ratio_family(below, above), FINE, ALPHA)
+    found = read_ratio(noisy, ratio, below=below, above=above)
     expected = Fraction(sum(v - 3 for _, v in rows), sum(u + 2 for u, _ in rows))
     assert expected == found.value
     assert found.lower < expected < found.upper
     blurred = read_ratio(
         noisy,
-        FINE,
-        ALPHA,
+        ratio,
         below=_grid(2, 6, 4, "1/2"),
         above=_grid(-3, 5, 8, "1/2"),
     )
     error = (Fraction(1, 2) + found.upper * Fraction(1, 2)) / 2
     assert found.upper + error == blurred.upper
-    nothing = read_ratio((1, -9, 2, -8), FINE, ALPHA, below=below, above=above)
+    nothing = read_ratio((1, -9, 2, -8), ratio, below=below, above=above)
     least, most = Fraction(-3, 2), Fraction(5, 2)
     assert (least, most) == (nothing.lower, nothing.upper)
     assert (least + most) / 2 == nothing.value
@@ -243,11 +243,11 @@ def test_dropped_and_filled_nulls() -> None:
     """Dropped nulls are in no part; filled ones keep the sum of a row."""
     parts = mean_parts(10)
     held = {"n": 3, "u": 24}
-    assert (24, 6) == parts.sums(held)
+    assert (24, 6) == part_sums(parts, held)
     filled = {"n": 4, "u": 24 + 5}
-    assert (29, 11) == parts.sums(filled)
+    assert (29, 11) == part_sums(parts, filled)
     # A count of the rows of the cell would read the null as the lower bound.
-    assert (24, 16) == parts.sums({"n": 4, "u": 24})
+    assert (24, 16) == part_sums(parts, {"n": 4, "u": 24})
 
 
 def test_an_interval_is_a_function_of_released_numbers_alone() -> None:
@@ -263,7 +263,9 @@ def test_an_interval_is_a_function_of_released_numbers_alone() -> None:
             (Fraction(0), -Fraction(1)),
         ),
     )
-    first = kept(family, (5000, 900, 70_000), FINE, ALPHA)
+    first = Inversion(family, FINE, ALPHA).kept((5000, 900, 70_000))
     with gmpy2.context(precision=24, round=gmpy2.RoundDown):
-        again = kept(family, (5000, 900, 70_000), Tail.of(Fraction(1, 64)), ALPHA)
+        again = Inversion(family, Tail.of(Fraction(1, 64)), ALPHA).kept(
+            (5000, 900, 70_000)
+        )
     assert first == again

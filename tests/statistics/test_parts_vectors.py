@@ -6,10 +6,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from exact_parts import part_sums
 from golden import TOLERANCE, cases, close, label
 
 from dpql.model.plan import Grid
 from dpql.statistics.contribution import Contribution
+from dpql.statistics.inversion import Inversion
 from dpql.statistics.lattice import Lattice
 from dpql.statistics.parts import (
     Parts,
@@ -17,11 +19,11 @@ from dpql.statistics.parts import (
     mean_parts,
     variance_parts,
 )
-from dpql.statistics.parts_reading import read_mean, read_share
+from dpql.statistics.parts_reading import SHARE, read_mean, read_share
 from dpql.statistics.promise import share_promise
 from dpql.statistics.spread_reading import (
+    Spread,
     covariance_point,
-    variance_interval,
     variance_point,
 )
 from dpql.statistics.tails import Tail, laplace_width
@@ -94,17 +96,16 @@ def test_parts_and_points(case: Case) -> None:
     moments = _moments(given["rows"])
 
     def noisy(parts: Parts, name: str) -> list[int]:
-        sums = parts.sums(moments)
+        sums = part_sums(parts, moments)
         assert expect[f"{name}_sums"] == list(sums)
         assert parts.per_row * len(given["rows"]) == sum(sums)
         noise = given[f"noise_{name}"]
         return [part + x for part, x in zip(sums, noise, strict=True)]
 
-    tail = Tail.of(Fraction(1, 64))
+    share = Inversion(SHARE, Tail.of(Fraction(1, 64)), Fraction(1, 20))
     mean = read_mean(
         noisy(mean_parts(steps), "mean"),
-        tail,
-        Fraction(1, 20),
+        share,
         grid=grid,
         quantisation=Fraction(0),
     )
@@ -141,7 +142,8 @@ def test_share_interval_and_promise(case: Case) -> None:
     """Point, interval and promise are the golden ones."""
     given, expect = case["input"], case["expect"]
     theta, alpha = Fraction(given["theta"]), Fraction(given["alpha"])
-    found = read_share((given["A"], given["B"]), Tail.of(theta), alpha)
+    share = Inversion(SHARE, Tail.of(theta), alpha)
+    found = read_share((given["A"], given["B"]), share)
     assert Fraction(expect["point"]) == found.value
     nano = Fraction(1, 10**9)
     assert abs(Fraction(expect["lower"]) - found.lower) <= nano
@@ -164,9 +166,8 @@ def test_share_interval_and_promise(case: Case) -> None:
 def test_variance_interval(case: Case) -> None:
     """The interval holds the golden one, and is at most a hundredth wider."""
     given, expect = case["input"], case["expect"]
-    lower, upper = variance_interval(
-        given["B"], Tail.of(Fraction(given["theta"])), Fraction(given["alpha"])
-    )
+    tail = Tail.of(Fraction(given["theta"]))
+    lower, upper = Spread(tail, Fraction(given["alpha"])).variance(given["B"])
     nano = Fraction(1, 10**9)
     golden = Fraction(expect["lower"]), Fraction(expect["upper"])
     assert lower <= golden[0] + nano

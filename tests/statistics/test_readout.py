@@ -6,11 +6,12 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from exact_parts import evaluate
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpql.model.plan import Affine, CentredMean, CentredVariance, Measure, Term
-from dpql.statistics.readout import evaluate, read, worst_error
+from dpql.statistics.readout import read, worst_error
 
 F = Fraction
 STEPS = 4
