@@ -31,8 +31,8 @@ from dpql.statistics.tails import Tail, moved_apart
 _STAGES = (64, 128, 256, 1024, 8192)
 """Bits of the bounds, one after the other, until they decide."""
 
-_PLACES = 60
-"""Binary places of a critical point."""
+_FINE = 60
+"""Binary digits behind the point of a critical point."""
 
 _LOG = 64
 _MOST = 6
@@ -46,22 +46,22 @@ class Level:
 
     def __init__(self, alpha: Fraction) -> None:
         self.alpha = mpq(alpha)
-        places = 1 << _LOG
+        one = 1 << _LOG
         self.surely = [
             # Weights that were moved apart are larger by less than 2**-16.
             int(
                 ln_up(max(n, 1) / alpha)
-                * (places + (places >> 16) if n > 1 else places)
+                * (one + (one >> 16) if n > 1 else one)
             )
             + 1
             for n in range(_MOST + 1)
         ]
-        self.hardly = int(ln_down(1 / alpha) * places)
+        self.hardly = int(ln_down(1 / alpha) * one)
         self._alike: list[mpq] = []
 
     def alike(self, count: int) -> list[mpq]:
         """Return K of one weight of 1, of two, and so on, to ``count``."""
-        one = 1 << _PLACES
+        one = 1 << _FINE
         while len(self._alike) < count:
             weights = [one] * (len(self._alike) + 1)
             before = self._alike[-1] if self._alike else mpq(1)
@@ -122,7 +122,7 @@ def short_width(
     if rough or ordered[0] == ordered[-1]:
         critical = _together(ordered, level.alike(len(ordered)))
     else:
-        scale = (1 << _PLACES) / ordered[0]
+        scale = (1 << _FINE) / ordered[0]
         scaled = [int(-(-weight * scale // 1)) for weight in ordered]
         critical = short_critical(scaled, level) / scale
     return critical / mpq(tail.theta) + sum(weights) * mpq(tail.shift)
@@ -132,7 +132,7 @@ def short_critical(falling: Sequence[int], level: Level) -> mpq:
     """Return K of falling weights, at least 0, rounded up to a short number."""
     alike = level.alike(len(falling))
     found = guess.critical(falling, level.alpha, alike)
-    return _short(falling, level, int(found * (1 << _PLACES)))
+    return _short(falling, level, int(found * (1 << _FINE)))
 
 
 def _short(weights: Sequence[int], level: Level, guessed: int) -> mpq:
@@ -141,12 +141,12 @@ def _short(weights: Sequence[int], level: Level, guessed: int) -> mpq:
 
     def passes(index: int, *, expected: bool) -> bool:
         top = short(index) * weights[0]
-        return noises.are_below(top, 1 << _PLACES, expected=expected)
+        return noises.are_below(top, 1 << _FINE, expected=expected)
 
     # Where c / sum w_i is so large the tail is surely below.
     high = index_above(level.surely[-1] * len(weights))
     start = index_above(guessed)
-    return mpq(short(least(passes, 0, high, start)) * weights[0], 1 << _PLACES)
+    return mpq(short(least(passes, 0, high, start)) * weights[0], 1 << _FINE)
 
 
 def _together(falling: Sequence[mpq], alike: Sequence[mpq]) -> mpq:
