@@ -48,4 +48,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    # Modules and helpers that happen to be bound are nobody's business.
+    return sorted(__all__)

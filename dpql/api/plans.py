@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from dpql.errors import PlanFault
 
 if TYPE_CHECKING:
     from dpql.model.plan import Plan
@@ -11,30 +15,40 @@ if TYPE_CHECKING:
     from dpql.review.diff import Difference
 
 
-def load(path: str | Path) -> Spec:
-    """Return the meaning of a spec file, ``.yaml`` or ``.dpql``.
+def load(spec: str | Path | Mapping[str, Any]) -> Spec:
+    """Return the meaning of a spec: of a file, a text or a mapping.
 
     >>> spec = load("specs/district_wages.yaml")
-    >>> spec.release, [statistic.name for statistic in spec.statistics]
-    ('district_wages_2025', ['headcount', 'wage_mean', 'ages'])
+    >>> spec
+    <spec of district_wages_2025, 3 statistics>
+    >>> [statistic.name for statistic in spec.statistics]
+    ['headcount', 'wage_mean', 'ages']
 
-    Both forms of a spec mean the same:
+    Both forms of a spec mean the same, and so do file, text and mapping:
 
     >>> spec == load("specs/district_wages.dpql")
     True
+    >>> spec == load(Path("specs/district_wages.yaml").read_text(encoding="utf-8"))
+    True
 
     Args:
-        path: the file; its suffix tells the form.
+        spec: the path of a ``.yaml`` or ``.dpql`` file; a text, which is a str with a
+            line break; or a mapping like the YAML, with numbers as int, str, Fraction
+            or Decimal. A float is refused: it is rarely the number that was typed.
 
     Raises:
-        dpql.errors.SpecError: with every fault of the file and its position.
+        dpql.errors.SpecError: with every fault and its position.
     """
-    from dpql.language import load as load_spec
+    from dpql import language
 
-    return load_spec(path)
+    if isinstance(spec, Mapping):
+        return language.load_mapping(spec)
+    if isinstance(spec, str) and "\n" in spec:
+        return language.load_text(spec, form=language.form_of_text(spec))
+    return language.load(spec)
 
 
-def plan(spec: Spec | str | Path) -> Plan:
+def plan(spec: Spec | str | Path | Mapping[str, Any]) -> Plan:
     """Return what will be done, decided without data.
 
     ``print(plan)`` is the table that a reviewer reads; ``plan.digest`` names the plan.
@@ -47,15 +61,31 @@ def plan(spec: Spec | str | Path) -> Plan:
     ...
 
     Args:
-        spec: a spec, or the path of one.
+        spec: a spec, or what `load` takes.
 
     Raises:
-        dpql.errors.SpecError: the file at the path has faults.
+        dpql.errors.SpecError: the spec has faults.
         dpql.errors.PlanFault: the spec cannot be planned as it stands (4xx).
     """
     from dpql.planner import plan as make_plan
 
-    return make_plan(load(spec) if isinstance(spec, str | Path) else spec)
+    loaded = load(spec) if isinstance(spec, str | Path | Mapping) else spec
+    try:
+        return make_plan(loaded)
+    except PlanFault as fault:
+        raise _in_its_form(fault) from None
+
+
+def _in_its_form(fault: PlanFault) -> PlanFault:
+    """Return a fault with the hints of a .dpql file in its form."""
+    from dpql.model.text_hints import in_text_form
+
+    return PlanFault(
+        replace(each, hint=in_text_form(each.hint))
+        if each.hint and each.span and each.span.source.endswith(".dpql")
+        else each
+        for each in fault.diagnostics
+    )
 
 
 def read(path: str | Path) -> Plan:
@@ -73,7 +103,6 @@ def read(path: str | Path) -> Plan:
     """
     from dpql import durable
     from dpql.diagnostics import shown
-    from dpql.errors import PlanFault
     from dpql.model.plan import LIMIT
     from dpql.planner import read as read_plan
 

@@ -32,8 +32,8 @@ def run(
     >>> decided = decide("specs/smallest_mean.yaml")
     >>> frame = polars.DataFrame({"age": [41] * 120})
     >>> released = run(decided, {decided.spec.data.source: frame})
-    >>> released
-    <release of class_age, plan 3db124fd, 1 statistics>
+    >>> released  # doctest: +ELLIPSIS
+    <release of class_age, plan ..., 1 statistic>
 
     Args:
         plan: what to do.
@@ -59,8 +59,8 @@ def rehearse(plan: Plan, *, rows: int = 1_000, seed: int | str = 0) -> Rehearsal
 
     >>> from dpql.api import plan as decide
     >>> decided = decide("specs/district_wages.yaml")
-    >>> rehearse(decided, seed=7)
-    <rehearsal of district_wages_2025, plan 953f5255, 3 statistics>
+    >>> rehearse(decided, seed=7)  # doctest: +ELLIPSIS
+    <rehearsal of district_wages_2025, plan ..., 3 statistics>
     >>> rehearse(decided, seed=7) == rehearse(decided, seed=7)
     True
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from dpql.language import from_mapping
 from dpql.language import source as sources
 from dpql.language.dataset import (
     Finder,
@@ -19,7 +22,8 @@ from dpql.language.narrowing import check_columns, check_promise
 from dpql.language.resolve import resolve
 from dpql.language.shape_check import check
 from dpql.language.source import Beside, Form, Source
-from dpql.language.tree import Mapping, Node, Scalar
+from dpql.language.tree import Mapping as Block
+from dpql.language.tree import Node, Scalar
 from dpql.language.yaml_reader import YamlReader
 from dpql.model.spec import Spec
 
@@ -54,6 +58,23 @@ def load_text(
     return _meaning(found, sources.form_named(form), find)
 
 
+def load_mapping(spec: Mapping[str, Any], *, find: Finder = in_folder) -> Spec:
+    """Return the meaning of a spec that is a mapping of Python.
+
+    Raises:
+        SpecError: with every fault, or of what no text could hold (DPQL118).
+    """
+    text = from_mapping.text_of(spec)
+    return load_text(text, source=from_mapping.NAME, form=Form.YAML, find=find)
+
+
+def form_of_text(text: str) -> Form:
+    """Return the form of a text: that of YAML, unless it begins with `dpql 1`."""
+    lines = (line.split("--")[0].split() for line in text.split("\n"))
+    first = next(filter(None, lines), [])
+    return Form.DPQL if first[:1] == ["dpql"] else Form.YAML
+
+
 def parse_text(text: str, *, source: str, form: Form) -> Node:
     """Return the tree of a text, whatever its shape.
 
@@ -85,14 +106,14 @@ def _meaning(source: Source, form: Form, find: Finder) -> Spec:
             "write a spec that names it: `data: NAME`, and what to release",
         )
     check(root, shape, source, "the spec")
-    if not isinstance(root, Mapping):
+    if not isinstance(root, Block):
         raise source.error()
     if shape is SPEC:
         return resolve(root, source)
     return _within(root, source, find)
 
 
-def _within(root: Mapping, source: Source, find: Finder) -> Spec:
+def _within(root: Block, source: Source, find: Finder) -> Spec:
     """Return the meaning of a spec whose data a dataset file declares."""
     name = asked(root)
     if not isinstance(name, Scalar) or any(f.span == name.span for f in source.faults):

@@ -118,6 +118,15 @@ SYNTAX: dict[str, Code] = {
         wrong="purpose: |\n  Monthly wage tables\n  by district.",
         right="purpose: Monthly wage tables by district.",
     ),
+    "DPQL118": Code(
+        title="a mapping of Python holds what no spec can",
+        cause=(
+            "0.1 of Python is not one tenth, and a budget is exact. Texts, whole "
+            "numbers, Fractions and Decimals say what they mean."
+        ),
+        wrong='dpql.load({"privacy": {"epsilon": 0.1}})',
+        right='dpql.load({"privacy": {"epsilon": "0.1"}})',
+    ),
     "DPQL120": Code(
         title="the query text is not in the grammar",
         cause="A word or sign is out of place; the hint says what could stand there.",

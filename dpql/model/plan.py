@@ -297,7 +297,7 @@ class Step:
         return self.cells * max(1, len(self.picks))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
     """A whole release, decided: ``loss`` <= ``spent`` <= ``epsilon``.
 
@@ -317,15 +317,16 @@ class Plan:
     audited: bool = field(default=False, init=False, compare=False, repr=False)
     """Whether this process has audited this very value; a changed copy starts anew."""
 
+    def __repr__(self) -> str:
+        return f"<plan {self.digest[:8]} of {self.spec.release}>"
+
     def note_audit(self) -> None:
         """Note that the planner has audited this value."""
         object.__setattr__(self, "audited", True)
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may have other rules, so it audits again.
-        state = dict(self.__dict__)
-        state.pop("audited", None)
-        return state
+        return {n: member for n, member in vars(self).items() if n != "audited"}
 
     def to_json(self) -> bytes:
         """Return the canonical bytes, in the plan's own format."""
@@ -359,8 +360,7 @@ class Plan:
             raise PlanFault.of(
                 "DPQL404",
                 f"the plan was made by an older planner (format {self.version})",
-                hint="plan the spec again and review what changed; releases of this "
-                "plan stay valid",
+                hint="plan the spec again; releases of this plan stay valid",
             )
 
     @cached_property

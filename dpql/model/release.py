@@ -16,14 +16,23 @@ from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar, overload
 
+from dpql.diagnostics import shown
+from dpql.model.figures import plural
 from dpql.model.notation import bin_keys, number_text, plain
 from dpql.model.plan import VERSION, Plan, Step
 from dpql.model.release_tables import TIDY_FROM, all_csv, headings_of, statistic_csv
-from dpql.model.release_text import as_csv, as_html, as_text
+from dpql.model.release_text import (
+    as_csv,
+    as_html,
+    as_text,
+    result_html,
+    result_text,
+    value_repr,
+)
 from dpql.model.spec import CategoryColumn, Data
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Value:
     """One released number.
 
@@ -41,6 +50,9 @@ class Value:
     value: Fraction
     lower: Fraction
     upper: Fraction
+
+    def __repr__(self) -> str:
+        return value_repr(self)
 
 
 class Deferred(Sequence[Value]):
@@ -87,7 +99,7 @@ class Deferred(Sequence[Value]):
         return self._made
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
     """One statistic of a release: its step of the plan, and a value per cell.
 
@@ -99,6 +111,15 @@ class Result:
 
     step: Step
     values: Sequence[Value]
+
+    def __repr__(self) -> str:
+        return f"<{shown(self.name)}, {plural(len(self.values), 'value')}>"
+
+    def __str__(self) -> str:
+        return result_text(self)
+
+    def _repr_html_(self) -> str:
+        return result_html(self)
 
     @property
     def name(self) -> str:
@@ -155,11 +176,25 @@ class Outcome:
         return {result.name: result for result in self.results}
 
     def __getitem__(self, name: str) -> Result:
-        return self._by_name[name]
+        try:
+            return self._by_name[name]
+        except KeyError:
+            names = ", ".join(map(repr, self._by_name))
+            raise KeyError(f"{name!r}; this {self.kind} has {names}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._by_name)
 
     def __repr__(self) -> str:
         name, plan = self.plan.spec.release, self.plan.digest[:8]
-        return f"<{self.kind} of {name}, plan {plan}, {len(self.results)} statistics>"
+        count = plural(len(self.results), "statistic")
+        return f"<{self.kind} of {name}, plan {plan}, {count}>"
 
     def __str__(self) -> str:
         return as_text(self)

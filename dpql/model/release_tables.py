@@ -1,6 +1,7 @@
 """The tables of a release as comma-separated text: one row a value, one column a key.
 
-    statistic, a column for every key, value, noisy, lower, upper, accuracy, alpha, unit
+    statistic, a column for every key,
+    value, noisy, lower, upper, accuracy, alpha, unit, note
 
 `release.csv` has the rows of all statistics, and the columns of all their keys; the
 table of one statistic has its own keys and no column that names it. A key column that
@@ -9,7 +10,8 @@ is called like one of the others gets ``by_`` before its name.
 Numbers are exact where they have a short decimal, else rounded to 15 significant
 digits. ``noisy`` is the value before it was clamped into its public range, for those
 who add cells up; it is empty where a value is no single noisy number. Of a quantile
-the promise is about ranks, so it has no interval and no accuracy here.
+the promise is about ranks, so it has no interval and no accuracy here. ``note`` marks
+values that say nothing and groups that contradict a promised number of rows.
 
 No text can become a formula: before whatever a spreadsheet might take for the beginning
 of one stands an apostrophe. Tables of formats 1 to 3 had another form, in
@@ -25,11 +27,13 @@ from typing import TYPE_CHECKING
 
 from dpql.model.notation import plain
 from dpql.model.plan import Affine, Step
+from dpql.model.promised_rows import condition_words, contradiction, noisy_rows
+from dpql.model.vacuous import NOTE, is_vacuous
 
 if TYPE_CHECKING:
     from dpql.model.release import Outcome, Result, Value
 
-NUMBERS = ("value", "noisy", "lower", "upper", "accuracy", "alpha", "unit")
+NUMBERS = ("value", "noisy", "lower", "upper", "accuracy", "alpha", "unit", "note")
 """The columns behind those of the keys."""
 
 STATISTIC = "statistic"
@@ -100,6 +104,18 @@ def noisy_value(result: Result, value: Value) -> Fraction | None:
     return readout.offset + readout.scale * value.noisy[0]
 
 
+def note_of(step: Step, value: Value) -> str:
+    """Return what a reader of a value must know, empty for most."""
+    remarks = []
+    if condition_words(step) is not None and step.parts:
+        rows = noisy_rows(step.readout, value.noisy, step.parts[0].half_width)
+        mark = contradiction(step.at_least, *rows)
+        remarks += [] if mark is None else [mark]
+    if is_vacuous(step, value):
+        remarks.append(NOTE)
+    return "; ".join(remarks)
+
+
 def inert(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula; numbers stay numbers."""
     if _NUMBER.fullmatch(text):
@@ -127,6 +143,7 @@ def _rows(result: Result) -> Iterator[tuple[list[str], list[str]]]:
                 plain(value.lower) if known else "",
                 plain(value.upper) if known else "",
                 *ends,
+                _text(note_of(result.step, value)),
             ],
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from html import escape
@@ -28,6 +28,7 @@ from dpql.model.notation import (
 from dpql.model.plan import Plan
 from dpql.model.promised_rows import condition_words, contradiction, noisy_rows
 from dpql.model.step_text import bound_text, excess_text
+from dpql.model.vacuous import is_vacuous, vacuous_words
 
 if TYPE_CHECKING:
     from dpql.model.release import Outcome, Result, Value
@@ -98,52 +99,74 @@ def as_csv(outcome: Outcome) -> str:
 def as_text(outcome: Outcome) -> str:
     """Return the values as a table for a terminal."""
     plan = outcome.plan
-    head = f"{outcome.kind} {_whole(plan.spec.release)}   plan {plan.digest[:8]}"
-    blocks = [head]
-    for result in outcome.results:
-        rows = list(_shown_rows(result))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        left = len(result.headings)
-        blocks.append(
-            "\n".join(
-                [f"{_whole(result.name)}{_promise(result)}"]
-                + [f"   {line}" for line in _bound(plan, result)]
-                + [
-                    "   "
-                    + "   ".join(
-                        text.ljust(width) if i < left else text.rjust(width)
-                        for i, (text, width) in enumerate(zip(row, widths, strict=True))
-                    ).rstrip()
-                    for row in rows
-                ]
-                + _more(result)
-            )
-        )
+    blocks = [f"{outcome.kind} {_whole(plan.spec.release)}   plan {plan.digest[:8]}"]
+    blocks += [
+        "\n".join(_block(result, _bound(plan, result))) for result in outcome.results
+    ]
     return "\n\n".join(blocks) + "\n"
+
+
+def result_text(result: Result) -> str:
+    """Return the values of one statistic as a table for a terminal."""
+    return "\n".join(_block(result, _own_bound(result))) + "\n"
+
+
+def _block(result: Result, bound: Iterable[str]) -> Iterator[str]:
+    rows = list(_shown_rows(result))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = len(result.headings)
+    yield f"{_whole(result.name)}{_promise(result)}"
+    yield from (f"   {line}" for line in bound)
+    for row in rows:
+        yield (
+            "   "
+            + "   ".join(
+                text.ljust(width) if i < left else text.rjust(width)
+                for i, (text, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+        )
+    yield from _more(result)
 
 
 def as_html(outcome: Outcome) -> str:
     """Return the values as tables for a notebook; every text is escaped."""
     plan = outcome.plan
-    parts = [
-        (
-            f"<p><strong>{outcome.kind} {_safe(plan.spec.release)}</strong> "
-            f"plan <code>{plan.digest[:8]}</code></p>"
-        )
-    ]
-    for result in outcome.results:
-        heading, *rows = (
-            "".join(f"<{tag}>{_safe(text)}</{tag}>" for text in row)
-            for row, tag in zip(_shown_rows(result), _tags(), strict=False)
-        )
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        parts.append(
-            f"<table><caption>{_safe(result.name)}{_safe(_promise(result))}</caption>"
-            f"<thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>"
-        )
-        notes = [*_bound(plan, result), *_more(result)]
-        parts += [f"<p>{_safe(line.strip())}</p>" for line in notes]
-    return "".join(parts)
+    head = (
+        f"<p><strong>{outcome.kind} {_safe(plan.spec.release)}</strong> "
+        f"plan <code>{plan.digest[:8]}</code></p>"
+    )
+    tables = (_table(result, _bound(plan, result)) for result in outcome.results)
+    return head + "".join(tables)
+
+
+def result_html(result: Result) -> str:
+    """Return the values of one statistic as a table for a notebook."""
+    return _table(result, _own_bound(result))
+
+
+def _table(result: Result, bound: Iterable[str]) -> str:
+    heading, *rows = (
+        "".join(f"<{tag}>{_safe(text)}</{tag}>" for text in row)
+        for row, tag in zip(_shown_rows(result), _tags(), strict=False)
+    )
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    notes = "".join(
+        f"<p>{_safe(line.strip())}</p>" for line in (*bound, *_more(result))
+    )
+    return (
+        f"<table><caption>{_safe(result.name)}{_safe(_promise(result))}</caption>"
+        f"<thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>{notes}"
+    )
+
+
+def value_repr(value: Value) -> str:
+    """Return a value as a prompt of Python shows it: its cell, and its interval."""
+    cell = "".join(
+        f"{_whole(key_text(key))}: " for key in (", ".join(value.cell),) if key
+    )
+    lower = plain(value.lower, _DIGITS, ROUND_FLOOR)
+    upper = plain(value.upper, _DIGITS, ROUND_CEILING)
+    return f"<{cell}{plain(value.value, _DIGITS)}, from {lower} to {upper}>"
 
 
 def _shown_rows(result: Result) -> Iterator[tuple[str, ...]]:
@@ -200,9 +223,27 @@ def _bound(plan: Plan, result: Result) -> Iterator[str]:
         yield f"counts {_whole(bound_text(result.step, unit))}: {excess_text(plan)}"
 
 
+def _own_bound(result: Result) -> Iterator[str]:
+    """Yield the same of a result that stands alone, and does not know the unit."""
+    if result.step.bound is not None:
+        yield f"counts {bound_text(result.step, 'unit')}: the others are dropped"
+
+
 def _more(result: Result) -> list[str]:
     hidden = len(result.values) - _SHOWN
-    return [*_marks(result), *([f"   … and {hidden} more"] if hidden > 0 else [])]
+    return [
+        *_vacuous(result),
+        *_marks(result),
+        *([f"   … and {hidden} more"] if hidden > 0 else []),
+    ]
+
+
+def _vacuous(result: Result) -> Iterator[str]:
+    """Yield how many values say nothing."""
+    count = sum(is_vacuous(result.step, value) for value in result.values)
+    words = vacuous_words(count, len(result.values))
+    if words is not None:
+        yield f"   ! {words}"
 
 
 def _marks(result: Result) -> Iterator[str]:

@@ -307,7 +307,7 @@ class Spans:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Spec:
     """A whole spec: equal to another exactly when both mean the same."""
 
@@ -320,6 +320,11 @@ class Spec:
     spans: Spans = field(default=Spans(), compare=False, repr=False)
     filled_in: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """What the text left to the language, such as "delta 0", in words."""
+
+    def __repr__(self) -> str:
+        count = len(self.statistics)
+        noun = "statistic" if count == 1 else "statistics"
+        return f"<spec of {self.release}, {count} {noun}>"
 
     def contributes(self, statistic: Statistic) -> Contributes:
         """Return what one unit can add to a statistic at most."""

@@ -20,6 +20,7 @@ from dpql.model.release_tables import (
     all_key_columns,
     key_columns,
     noisy_value,
+    note_of,
 )
 from dpql.model.release_text import (
     COLUMNS,
@@ -66,7 +67,7 @@ def _older_frame(outcome: Outcome) -> pl.DataFrame:
     for result in outcome.results:
         count = len(result.values)
         numbers = _numbers(result)
-        del numbers["noisy"]
+        del numbers["noisy"], numbers["note"]
         cells = {
             "statistic": [result.name] * count,
             "cell": list(cell_labels(outcome.plan, result)),
@@ -91,6 +92,7 @@ def _numbers(result: Result) -> dict[str, list[Any]]:
         "accuracy": [_optional(stated_accuracy(result))] * count,
         "alpha": [_double(result.alpha)] * count,
         "unit": [result.unit] * count,
+        "note": [note_of(result.step, value) or None for value in result.values],
     }
 
 

@@ -43,6 +43,9 @@ probability 1 - alpha; empty for quantiles, whose promise is about ranks |
 where every value has an interval of its own width |
 | alpha | the probability that a value is farther off than stated |
 | unit | the unit of measure of value, noisy, lower, upper and accuracy |
+| note | what to know before using the value: that its interval is the whole range \
+that is possible, so that it says nothing, or that its group has fewer rows than \
+promised; empty for most |
 """.strip()
 
 

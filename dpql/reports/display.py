@@ -29,6 +29,7 @@ from dpql.model.promised_rows import (
     noisy_rows,
 )
 from dpql.model.step_text import bounds_text, excess_text, fault_text, rank_text
+from dpql.model.vacuous import is_vacuous, vacuous_words
 from dpql.reports.envelope import peek
 from dpql.reports.predicate import (
     REHEARSAL,
@@ -146,6 +147,20 @@ def step_of(predicate: ReportPredicate, statistic: StatisticRecord) -> Step | No
     """
     steps = (step for step in predicate.plan.steps if step.name == statistic.name)
     return next(steps, None)
+
+
+def vacuous(predicate: ReportPredicate, statistic: StatisticRecord) -> tuple[bool, ...]:
+    """Tell of every value whether it says nothing."""
+    step = step_of(predicate, statistic)
+    return tuple(
+        step is not None and is_vacuous(step, value) for value in statistic.values
+    )
+
+
+def vacuous_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str | None:
+    """Return how many values say nothing, or None."""
+    found = vacuous(predicate, statistic)
+    return vacuous_words(sum(found), len(found))
 
 
 def marks(

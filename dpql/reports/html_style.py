@@ -25,7 +25,8 @@ code { font: .875em/1.4 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monos
   padding: .6rem 1rem; margin: 1rem 0; border-radius: .4rem; }
 bdi { white-space: pre-wrap; }
 .bound { font-weight: 600; }
-.mark td { color: var(--warn); font-size: .875rem; padding-top: 0; }
+.mark, .mark td { color: var(--warn); font-size: .875rem; padding-top: 0; }
+.lead { font-size: 1.1rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem;
   margin: 1rem 0; }
 dt { color: var(--quiet); } dd { margin: 0; }
@@ -45,6 +46,16 @@ svg.budget { max-width: 24rem; }
 .rail { stroke: var(--rule); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .interval { fill: var(--pale); }
 .tick { stroke: var(--blue); stroke-width: 3; vector-effect: non-scaling-stroke; }
+.bar { fill: var(--blue); opacity: .8; }
+.whisker { stroke: var(--ink); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+.crossed th { min-width: 4rem; } .crossed td { min-width: 7.5rem; }
+.crossed td + td { padding-left: .25rem; }
+.crossed .value { font-weight: 600; } .crossed svg { margin-top: .15rem; }
+.crossed .between { color: var(--quiet); font-size: .8125rem; white-space: nowrap; }
+.crossed .mark { display: block; }
+.crossed tbody th { font-weight: 500; position: sticky; left: 0;
+  background: var(--paper); }
+.over { color: var(--quiet); font-weight: 400; }
 .left { fill: var(--rule); } .before { fill: var(--pale); } .now { fill: var(--blue); }
 details { margin: .75rem 0; } summary { cursor: pointer; color: var(--quiet); }
 footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: 1rem; }

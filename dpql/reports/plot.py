@@ -1,5 +1,7 @@
 """Plots as SVG: a value and its interval on the axis of its statistic.
 
+Counts are bars from zero, all else is an interval with a tick.
+
 Coordinates are whole numbers, computed exactly. A plot holds no text.
 """
 
@@ -38,6 +40,26 @@ def axis_of(statistic: StatisticRecord) -> Axis:
     if lower >= 0 and lower - margin < 0:
         return Axis(Fraction(0), upper + margin)
     return Axis(lower - margin, upper + margin)
+
+
+def axis_from_zero(statistic: StatisticRecord) -> Axis:
+    """Return an axis from 0 that holds every interval, for values of 0 and more."""
+    upper = max(value.upper for value in statistic.values)
+    return Axis(Fraction(0), upper if upper > 0 else Fraction(1))
+
+
+def bar_plot(axis: Axis, value: CellValue) -> str:
+    """Return the plot of a count: a bar from zero, and a line for the interval."""
+    low, high = axis.coordinate(value.lower), axis.coordinate(value.upper)
+    width = max(axis.coordinate(value.value), 1)
+    return (
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {_HEIGHT}" '
+        'preserveAspectRatio="none" aria-hidden="true" focusable="false">'
+        f'<rect class="bar" x="0" y="3" width="{width}" height="14"/>'
+        f'<line class="whisker" x1="{low}" x2="{high}" y1="{_MIDDLE}" y2="{_MIDDLE}"/>'
+        f'<line class="whisker" x1="{low}" x2="{low}" y1="6" y2="14"/>'
+        f'<line class="whisker" x1="{high}" x2="{high}" y1="6" y2="14"/></svg>'
+    )
 
 
 def interval_plot(axis: Axis, value: CellValue) -> str:

@@ -22,6 +22,7 @@ from dpql.reports.display import (
     promise_text,
     protected_text,
     purpose_label,
+    vacuous_text,
 )
 from dpql.reports.predicate import ReportPredicate, StatisticRecord
 
@@ -94,10 +95,11 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
         f"Before noise: {escape(statistic.accuracy_of, limit=WHOLE)}"
     )
     yield ""
-    summary = marks_text(predicate, statistic)
-    if summary is not None:
-        yield f"**{escape(summary, limit=WHOLE)}**"
-        yield ""
+    for text in (marks_text, vacuous_text):
+        summary = text(predicate, statistic)
+        if summary is not None:
+            yield f"**{escape(summary, limit=WHOLE)}**"
+            yield ""
     names = [escape(heading_label(h), limit=WHOLE) for h in statistic.headings]
     yield f"| {' | '.join([*names, 'value', 'from', 'to'])} |"
     yield f"| {' | '.join(['---'] * len(names) + ['---:'] * 3)} |"

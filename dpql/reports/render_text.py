@@ -19,6 +19,8 @@ from dpql.reports.display import (
     marks_text,
     promise_text,
     purpose_label,
+    vacuous,
+    vacuous_text,
 )
 from dpql.reports.predicate import ReportPredicate, StatisticRecord
 
@@ -66,15 +68,18 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
     yield f"{shown(statistic.name, limit=80)}: {_whole(statistic.definition)}"
     yield f"   ε {equals_text(statistic.epsilon)}; {promise}"
     yield f"   before noise: {_whole(statistic.accuracy_of)}"
-    summary = marks_text(predicate, statistic)
-    if summary is not None:
-        yield f"   ! {summary}"
+    for text in (marks_text, vacuous_text):
+        summary = text(predicate, statistic)
+        if summary is not None:
+            yield f"   ! {summary}"
     headings = statistic.headings
-    rows = [[*(_whole(heading_label(h)) for h in headings), *_COLUMNS]]
-    for value in islice(statistic.values, _ROWS):
+    rows = [[*(_whole(heading_label(h)) for h in headings), *_COLUMNS, ""]]
+    empty = vacuous(predicate, statistic)
+    for value, says_nothing in islice(zip(statistic.values, empty, strict=True), _ROWS):
         digits = digits_of(value)
         cell = [_whole(key_label(key)) for key in value.cell]
-        rows.append([*cell, digits.value, digits.lower, digits.upper])
+        star = "!" if says_nothing else ""
+        rows.append([*cell, digits.value, digits.lower, digits.upper, star])
     yield from _table(rows, len(headings))
     hidden = len(statistic.values) - _ROWS
     if hidden > 0:

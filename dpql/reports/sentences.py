@@ -50,7 +50,25 @@ def guarantee_words(plan: Plan) -> str:
             f" (at most {_many(each, 'row')} in each of at most "
             f"{_many(groups, 'group')}{in_all})"
         )
+    if plan.version <= _LAST_LIKELIER:
+        return _likelier(privacy.neighbours, who, factor)
     if privacy.neighbours is Neighbours.ADD_REMOVE:
+        change = f"Whether or not {who} is in the data"
+    else:
+        change = f"Replacing {who} by any other"
+    return (
+        f"{change} changes the probability of any result by a factor of at most "
+        f"{factor}, whatever else is known."
+    )
+
+
+_LAST_LIKELIER = 3
+"""The last format of plans whose reports say what is likelier with a unit."""
+
+
+def _likelier(neighbours: Neighbours, who: str, factor: str) -> str:
+    """Return the promise as reports of formats 1 to 3 say it."""
+    if neighbours is Neighbours.ADD_REMOVE:
         change = f"with {who} in the data than without"
     else:
         change = f"with {who} as it is than with any other in its place"

@@ -27,7 +27,7 @@ from dpql.review.names import whole
 _ANY_SPEND = Share(weight=Fraction(1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Difference:
     """All that changed between two plans; ``cosmetic`` counts what no rule judges."""
 
@@ -36,6 +36,9 @@ class Difference:
     new: str
     changes: tuple[Change, ...]
     cosmetic: int
+
+    def __repr__(self) -> str:
+        return f"<{self.verdict.value}: plan {self.old[:8]} → {self.new[:8]}>"
 
     def __str__(self) -> str:
         from dpql.review.diff_render import as_text

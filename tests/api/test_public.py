@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import os
+import pydoc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,9 +45,34 @@ def test_public_names_are_those_of_the_stub() -> None:
         for alias in node.names
     }
     assert typed | {"__version__"} == set(dpql.__all__)
-    assert set(dpql.__all__) <= set(dir(dpql))
+    assert sorted(dpql.__all__) == dir(dpql)
     for name in dpql.__all__:
         assert getattr(dpql, name) is not None
+
+
+def test_help_shows_the_verbs_and_nothing_else() -> None:
+    """No module, import or helper that happens to be bound is shown."""
+    text = pydoc.plain(pydoc.render_doc(dpql))
+    for name in dpql.api.__all__:
+        assert f"\n    {name}(" in text
+    for inner in ("_forks", "__getattr__", "__dir__", "SUBMODULES"):
+        assert inner not in text
+
+
+@pytest.mark.usefixtures("at_root")
+def test_nothing_prints_internals() -> None:
+    """What the verbs return has a short repr."""
+    spec = dpql.load("specs/smallest_mean.yaml")
+    plan = dpql.plan(spec)
+    assert "<spec of class_age, 1 statistic>" == repr(spec)
+    assert f"<plan {plan.digest[:8]} of class_age>" == repr(plan)
+    same = dpql.diff(plan, plan)
+    assert f"<SAME: plan {plan.digest[:8]} → {plan.digest[:8]}>" == repr(same)
+    made = dpql.rehearse(plan, rows=plan.spec.data.rows.count, seed=1)
+    assert "<rehearsal of class_age, plan " in repr(made)
+    assert "<mean_age, 1 value>" == repr(made["mean_age"])
+    for shown in (spec, plan, same, made, made["mean_age"]):
+        assert "Fraction(" not in repr(shown) + str(shown)
 
 
 def test_unknown_names_are_attribute_errors() -> None:

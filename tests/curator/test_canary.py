@@ -7,6 +7,7 @@ import io
 import logging
 import pickle
 import traceback
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,11 @@ def _everything(outcome: Outcome) -> str:
         "coins": outcome.coins,
         "engine": outcome.engine,
         "plan": outcome.plan.to_json().decode(),
-        "results": repr(outcome.results),
-        "values": repr([tuple(result.values) for result in outcome.results]),
+        "results": repr([astuple(result) for result in outcome.results]),
+        "tables": "".join(map(str, outcome.results)),
+        "values": repr(
+            [astuple(value) for result in outcome.results for value in result.values]
+        ),
         "attributes": repr(vars(outcome)),
     }
     return "\n".join(fields.values())

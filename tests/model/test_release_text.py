@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import pytest
 from spec_text import make_spec
 
 from dpql.model.plan import Plan
@@ -126,3 +127,17 @@ def test_what_is_dropped_is_said_above_the_numbers() -> None:
         words = "counts at most 3 rows of a person in 1 of 2 groups"
         assert f"{words}: totals are of those rows" in text
         assert "counts each person once in 1 of 2 groups" in text
+
+
+def test_one_statistic_is_a_table_of_its_own() -> None:
+    """Printed or in a notebook it looks like the release, and shows no internals."""
+    release = _release()
+    result = release["bars"]
+    assert "<bars, 4 values>" == repr(result)
+    assert str(result).split("\n")[0] in str(release)
+    assert "Fraction" not in str(result) + result._repr_html_() + repr(result.values[0])
+    assert "<a, [0, 0.5): 0, from -1 to 33333340000000000000>" == repr(result.values[0])
+    assert ["by_key", "bars", "kinds", "mean"] == list(release)
+    assert (4, True) == (len(release), "bars" in release)
+    with pytest.raises(KeyError, match="has 'by_key', 'bars', 'kinds', 'mean'"):
+        release["other"]

@@ -47,7 +47,7 @@ def texts(made: Plan) -> dict[str, str]:
     [
         ("text", ' purpose    "'),
         ("markdown", '| purpose | "'),
-        ("html", '<dt>Purpose</dt><dd>"'),
+        ("html", 'Purpose</span> "'),
         ("plan", '- **purpose** "'),
         ("curves", '<dt>purpose</dt><dd>"'),
     ],

@@ -113,7 +113,7 @@ def test_page_verifies_a_release_with_common_tools(tmp_path: Path) -> None:
     assert "report.html: OK" in printed
     assert "page: shows this release" in printed
     assert f"plan: {case.plan.digest}" in printed
-    assert "epsilon 1: Whatever else is known" in printed
+    assert "epsilon 1: Whether or not one" in printed
     assert "spent 1/2 -> 3/2 of 4 on wages-2025" in printed
 
 

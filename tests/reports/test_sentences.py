@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -40,10 +41,19 @@ def known_rows() -> Plan:
 def test_promise_names_the_factor_and_the_neighbours() -> None:
     """The factor is rounded up to three digits; the sentence says who differs."""
     assert guarantee_words(small_plan()) == (
+        "Whether or not one row is in the data changes the probability of any result "
+        "by a factor of at most 2.72, whatever else is known."
+    )
+    assert guarantee_words(known_rows()).startswith("Replacing one row by any other ")
+
+
+def test_older_releases_keep_their_promise() -> None:
+    """What was signed is derived again as it was worded."""
+    assert guarantee_words(replace(small_plan(), version=3)) == (
         "Whatever else is known, any outcome of this release is at most 2.72 times "
         "likelier with one row in the data than without."
     )
-    assert guarantee_words(known_rows()).endswith(
+    assert guarantee_words(replace(known_rows(), version=2)).endswith(
         "with one row as it is than with any other in its place."
     )
 

@@ -104,7 +104,7 @@ def test_a_release_is_believed(page: Page) -> None:
     assert "good" == state, words
     for part in (
         "Signed by tester@example.org. Nothing that was checked here has been altered.",
-        "times likelier",
+        "changes the probability",
         "trusted as dpql-release",
         f"dated {DAY}",
         "release.parquet",
@@ -269,7 +269,7 @@ def test_what_does_not_hold_is_refused(page: Page, name: str) -> None:
     assert "bad" == state, words
     assert why in words
     assert words.startswith("Do not believe this release")
-    assert "times likelier" not in words
+    assert "changes the probability" not in words
 
 
 @pytest.mark.parametrize(
