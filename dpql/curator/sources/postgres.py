@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import polars as pl
 
@@ -91,7 +91,9 @@ def _address(address: str, source: str) -> str:
             hint="change it, for it was seen; put the new one into ~/.pgpass",
         )
     options.setdefault("connect_timeout", _CONNECT_SECONDS)
-    return parts._replace(query=urlencode(options)).geturl()
+    # libpq takes a plus sign for itself, and no blank.
+    query = urlencode(options, quote_via=quote)
+    return parts._replace(query=query).geturl()
 
 
 def postgres_fragment(table: Table, data: Data) -> Fragment:
@@ -128,7 +130,7 @@ def _fragment(table: Table, data: Data) -> Fragment:
             yield partial(_frames, canonical, columns)
 
     def row_count() -> int:
-        query = f"SELECT count(*) FROM {table.sql_name}"  # noqa: S608  the name is quoted
+        query = f"SELECT pg_catalog.count(*) FROM {table.sql_name}"  # noqa: S608  the name is quoted
         return int(table.session.ask(query)[0][0])
 
     readable = [name for name, column in stored.items() if column.read is not None]

@@ -31,11 +31,13 @@ _SETTINGS = (
     "SET LOCAL client_min_messages = error",
     "SET LOCAL lock_timeout = '60s'",
     "SET LOCAL jit = off",
-    f"""SELECT set_config('statement_timeout', '{_TIMEOUT}', true)
-        WHERE current_setting('statement_timeout') = '0'""",
+    f"""SELECT pg_catalog.set_config('statement_timeout', '{_TIMEOUT}', true)
+        WHERE pg_catalog.current_setting('statement_timeout')
+            OPERATOR(pg_catalog.=) '0'""",
 )
-_STATE = """SELECT current_setting('transaction_isolation'),
-    current_setting('transaction_read_only'), current_setting('client_encoding')"""
+_STATE = """SELECT pg_catalog.current_setting('transaction_isolation'),
+    pg_catalog.current_setting('transaction_read_only'),
+    pg_catalog.current_setting('client_encoding')"""
 _WANTED = ("repeatable read", "on", "SQL_ASCII")
 
 Columns = Callable[[], list[Any]]

@@ -3,6 +3,10 @@
 PostgreSQL compares no cell and casts none that could fail: numbers come as they are
 stored, decimals as their digits, text as its bytes. So neither a collation nor padding
 nor overflow nor underflow can act. The types of the columns decide everything.
+
+Functions, operators and types are PostgreSQL's own, whatever the search path names; of
+a view they are the view's. A cell of more than half a mebibyte is null: all that a row
+may have fit the gigabyte that the server can send of one.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 import polars as pl
 import pyarrow as pa
@@ -26,23 +31,34 @@ _OLDEST = 130_000
 _ENCODINGS = ("UTF8", "SQL_ASCII")
 """Others would have to be converted, and a conversion can fail on a cell."""
 
+_PATH = """SELECT pg_catalog.current_setting('search_path'), pg_catalog.unnest(
+    pg_catalog.current_schemas(true))::pg_catalog.text"""
+_OWN_PATH = "SET LOCAL search_path = pg_catalog, pg_temp"
+_THEIR_PATH = "SELECT pg_catalog.set_config('search_path', $1, true)"
+
 _FIND = """
     SELECT c.oid::text, n.nspname::text, c.relname::text, c.relkind::text,
         row_security_active(c.oid)::int::text
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relname = $2 AND c.relkind IN ('r', 'p', 'm', 'v', 'f')
-    AND CASE WHEN $1 = '' THEN pg_catalog.pg_table_is_visible(c.oid)
-        ELSE n.nspname = $1 END"""
+    WHERE n.nspname = $1 AND c.relname = $2
+    AND c.relkind IN ('r', 'p', 'm', 'v', 'f')"""
+
+_FOREIGN = """
+    WITH RECURSIVE below (oid) AS (
+        SELECT $1::oid UNION
+        SELECT inhrelid FROM below JOIN pg_catalog.pg_inherits ON inhparent = oid)
+    SELECT count(*)::text FROM below JOIN pg_catalog.pg_class c ON c.oid = below.oid
+    WHERE c.relkind = 'f'"""
 
 _COLUMNS = """
-    WITH RECURSIVE typed (place, name, oid) AS (
-        SELECT attnum, attname, atttypid FROM pg_catalog.pg_attribute
+    WITH RECURSIVE typed (place, name, made, oid) AS (
+        SELECT attnum, attname, attgenerated, atttypid FROM pg_catalog.pg_attribute
         WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped
         UNION ALL
-        SELECT place, name, t.typbasetype FROM typed
+        SELECT place, name, made, t.typbasetype FROM typed
         JOIN pg_catalog.pg_type t ON t.oid = typed.oid WHERE t.typtype = 'd')
     SELECT name::text, t.typname::text, t.typtype::text,
-        t.typnamespace::regnamespace::text
+        t.typnamespace::regnamespace::text, made::text
     FROM typed JOIN pg_catalog.pg_type t ON t.oid = typed.oid
     WHERE t.typtype <> 'd' ORDER BY place"""
 
@@ -59,13 +75,15 @@ _ROOT = """
 
 _DATABASE = """SELECT pg_catalog.current_database()::text,
     coalesce(pg_catalog.host(pg_catalog.inet_server_addr()), 'localhost'),
-    current_setting('port'),
+    pg_catalog.current_setting('port'),
     CASE WHEN pg_catalog.has_function_privilege('pg_catalog.pg_control_system()',
         'execute') THEN 1 ELSE 0 END::text"""
 
 _SYSTEM = "SELECT system_identifier::text FROM pg_catalog.pg_control_system()"
 
 _LOCAL_HOSTS = ("127.0.0.1", "::1")
+
+_SHORT = "CASE WHEN pg_catalog.octet_length({0}) <= 524288 THEN {0} END"
 
 _PLAIN: Mapping[str, tuple[str, Any]] = {
     "int2": ("{0}", pa.int16()),
@@ -74,7 +92,7 @@ _PLAIN: Mapping[str, tuple[str, Any]] = {
     "float4": ("{0}", pa.float32()),
     "float8": ("{0}", pa.float64()),
     "bool": ("{0}", pa.bool_()),
-    "bytea": ("{0}", pa.large_binary()),
+    "bytea": (_SHORT.format("{0}"), pa.large_binary()),
     "date": (
         "CASE WHEN {0} BETWEEN '0001-01-01' AND '9999-12-31' THEN {0} END",
         pa.date32(),
@@ -93,7 +111,10 @@ _PLAIN: Mapping[str, tuple[str, Any]] = {
 _WORDS = ("text", "varchar", "bpchar", "char", "name", "uuid", "citext")
 """Types that are read as their text; that of a padded one has no blanks at its end."""
 
-_ENUM = "e"
+_ENUM, _BASE = "e", "b"
+_VIRTUAL = "v"
+"""A generated column that is computed when it is read, which may fail on a row."""
+
 _NUMERIC = "CASE WHEN {0} <> 'NaN' THEN pg_catalog.trim_scale({0})::text END"
 _TEXT = pa.large_string()
 _NUMBERS = (Content.WHOLE, Content.REAL)
@@ -152,7 +173,9 @@ class Table:
             host = "localhost" if host in _LOCAL_HOSTS else host
             system = f"{host}:{port}"
         ((root,),) = self.session.ask(_ROOT, self.oid)
-        return f"postgresql:{system}/{database}/{root} {self.schema}.{self.name}"
+        # What is compared ends at a blank, of which a database may have some.
+        location = f"{system}/{quote(database, safe='')}/{root}"
+        return f"postgresql:{location} {self.schema}.{self.name}"
 
 
 def find_table(session: Session, name: str, source: str) -> Table:
@@ -182,10 +205,14 @@ def find_table(session: Session, name: str, source: str) -> Table:
 
 
 def _found(session: Session, name: str, source: str) -> Table:
+    path = session.ask(_PATH)
+    session.ask(_OWN_PATH)
     _refuse_server(session, source)
     allowed = name.startswith(VIEW)
     schema, _, table = name.removeprefix(VIEW).rpartition(".")
-    found = session.ask(_FIND, schema, table)
+    schemas = [schema] if schema else [visible for _, visible in path]
+    answers = (session.ask(_FIND, schema, table) for schema in schemas)
+    found = next(filter(None, answers), [])
     if len(found) != 1:
         raise RunFault.of(
             "DPQL501",
@@ -197,7 +224,11 @@ def _found(session: Session, name: str, source: str) -> Table:
         raise _no_table(source, "a view, and a view may fail on one row")
     if secured == "1" and not allowed:
         raise _no_table(source, "under row-level security, which hides rows")
+    if kind not in "vf" and session.ask(_FOREIGN, oid) != [("0",)] and not allowed:
+        raise _no_table(source, "partly on another server, which may fail on one row")
     columns = tuple(_column(*row) for row in session.ask(_COLUMNS, oid))
+    if kind == "v":
+        session.ask(_THEIR_PATH, path[0][0])
     return Table(session=session, oid=oid, schema=schema, name=table, columns=columns)
 
 
@@ -206,9 +237,15 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _column(name: str, kind: str, category: str, namespace: str) -> StoredColumn:
+def _column(
+    name: str, kind: str, category: str, namespace: str, made_by: str
+) -> StoredColumn:
     cell = quoted(name)
     builtin = namespace == "pg_catalog"
+    # Only a superuser can make a base type, so it is the extension's.
+    citext = kind == "citext" and category == _BASE
+    if made_by == _VIRTUAL:
+        return StoredColumn(name=name, type_name="virtual", read=None, arrow=None)
     if builtin and kind in _PLAIN:
         read, arrow = _PLAIN[kind]
         return StoredColumn(
@@ -216,8 +253,9 @@ def _column(name: str, kind: str, category: str, namespace: str) -> StoredColumn
         )
     if builtin and kind == "numeric":
         made, arrow = _NUMERIC.format(cell), _TEXT
-    elif category == _ENUM or (kind in _WORDS and (builtin or kind == "citext")):
-        made, arrow = f"CAST({cell} AS pg_catalog.text)", _TEXT
+    elif category == _ENUM or (kind in _WORDS and (builtin or citext)):
+        made = _SHORT.format(f"CAST({cell} AS pg_catalog.text)")
+        arrow = _TEXT
         kind = "enum" if category == _ENUM else kind
     else:
         return StoredColumn(name=name, type_name=kind, read=None, arrow=None)

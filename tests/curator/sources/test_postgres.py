@@ -19,6 +19,7 @@ from tables import tables as hostile_tables
 from dpql.curator.sources import open_source
 from dpql.curator.sources.postgres import table_at
 from dpql.errors import RunFault
+from dpql.ledger.data_identity import identify
 from dpql.model.spec import Data, DateColumn, DropNulls, TimeColumn
 
 DATA = declare(x=WHOLE, k=category("north", "1"))
@@ -106,6 +107,79 @@ def test_views_and_hidden_rows_need_a_word(database: str) -> None:
     assert "DPQL502" in _refused(f"{few}#hidden")
     assert [(1, "north")] == rows(f"{few}#view:hidden", DATA)
     assert "DPQL501 the table of `rows` may not be read" in _refused(f"{few}#t")
+
+
+_EVIL = """
+    CREATE FUNCTION public.evil(numeric, numeric) RETURNS bool LANGUAGE plpgsql
+    AS $$BEGIN RAISE EXCEPTION 'a cell'; END$$;
+    CREATE OPERATOR public.<> (leftarg = numeric, rightarg = numeric, function = evil);
+    CREATE FUNCTION public.row_security_active(oid) RETURNS bool LANGUAGE sql
+    AS 'SELECT true';
+    CREATE FUNCTION public.current_setting(text) RETURNS text LANGUAGE sql
+    AS $$SELECT ''$$;
+    CREATE TABLE public.plain (x numeric, k text);
+    INSERT INTO public.plain VALUES (1, 'north'), (2, '1');
+    CREATE VIEW public.shown AS TABLE public.plain;
+    CREATE ROLE led LOGIN; GRANT SELECT ON public.plain TO led;
+    ALTER ROLE led SET search_path = public, pg_catalog"""
+
+
+def test_no_function_of_others_acts(postgres_server: str) -> None:
+    """Whatever the search path of the role that connects names first."""
+    with psycopg.connect(f"{postgres_server}postgres", autocommit=True) as connection:
+        connection.execute("CREATE DATABASE evil")
+    with psycopg.connect(f"{postgres_server}evil", autocommit=True) as connection:
+        connection.execute(_EVIL)
+    address = f"{postgres_server}evil".replace("//t@", "//led@")
+    for name in ("plain", "public.plain"):
+        assert ROWS == rows(f"{address}#{name}", DATA)
+        assert 2 == open_source(f"{address}#{name}", DATA).row_count()
+    with psycopg.connect(address) as connection:
+        assert ROWS == rows((connection, "plain"), DATA)
+    assert "a view" in _refused(f"{address}#shown")
+
+
+def test_a_part_on_another_server_needs_a_word(database: str) -> None:
+    """It may fail on one row, as a table that is there by itself may."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            """CREATE FOREIGN DATA WRAPPER elsewhere;
+            CREATE SERVER other FOREIGN DATA WRAPPER elsewhere;
+            CREATE TABLE mixed (x int, k text); CREATE TABLE near () INHERITS (mixed);
+            CREATE FOREIGN TABLE far () INHERITS (near) SERVER other"""
+        )
+    for name in ("mixed", "near"):
+        assert "partly on another server" in _refused(f"{database}#{name}")
+    assert "a view" in _refused(f"{database}#far")
+    found = table_at(f"{database}#view:mixed", "rows")
+    assert "mixed" == found.name
+    found.session.end()
+
+
+@pytest.mark.parametrize("way", ["address", "psycopg"])
+def test_no_cell_is_too_long_to_be_sent(way: str, database: str) -> None:
+    """One beyond half a mebibyte is null, so a row of such cells stops no other."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            """CREATE TABLE IF NOT EXISTS long (x int, k text, b bytea, c bpchar);
+            TRUNCATE long; INSERT INTO long VALUES (1, 'a', 'b', 'c'),
+            (2, repeat('a', 524288), repeat('b', 524288)::bytea, repeat('c', 524288)),
+            (3, repeat('a', 524289), repeat('b', 524289)::bytea, repeat('c', 524289))"""
+        )
+        data = declare(x=WHOLE, k=ID, b=ID, c=ID)
+        frame = f"{database}#long" if way == "address" else (connection, "long")
+        first, second, third = rows(frame, data)
+    assert (1, b"a", b"b", b"c") == first
+    assert [2, 524288, 524288, 524288] == [2, *map(len, second[1:])]
+    assert (3, None, None, None) == third
+
+
+def test_options_of_an_address_reach_the_server(database: str) -> None:
+    """A blank in them stays one."""
+    options = "options=-c%20statement_timeout%3D7s%20-c%20lock_timeout%3D5s"
+    session = table_at(f"{database}?{options}#t", "rows").session
+    assert [("7s",)] == session.ask("SELECT current_setting('statement_timeout')")
+    session.end()
 
 
 def test_no_password_is_taken_or_told(database: str) -> None:
@@ -402,6 +476,21 @@ def test_identity_is_what_the_server_says(database: str) -> None:
     assert whole.startswith("postgresql:")
     assert whole.endswith("public.t")
     assert "t@" not in whole
+
+
+def test_a_blank_in_a_database_joins_no_tables(postgres_server: str) -> None:
+    """What is compared of an identity ends at the first blank."""
+    with psycopg.connect(f"{postgres_server}postgres", autocommit=True) as connection:
+        connection.execute('CREATE DATABASE "of two words"')
+    address = f"{postgres_server}of%20two%20words"
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("CREATE TABLE one (x int); CREATE TABLE two (x int)")
+    found = [table_at(f"{address}#{name}", "x").identity() for name in ("one", "two")]
+    one, two = map(identify, found)
+    assert one is not None
+    assert two is not None
+    assert not one.overlaps(two)
+    assert not one.is_within(two)
 
 
 @given(frame=hostile_tables())

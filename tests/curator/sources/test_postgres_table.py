@@ -24,7 +24,7 @@ def test_a_type_stands_for_one_of_polars(
     kind: str, whole: object, word: object, id_: object
 ) -> None:
     """Text is no type for numbers; what cannot be read keeps its name."""
-    found = _column("x", kind, "b", "pg_catalog")
+    found = _column("x", kind, "b", "pg_catalog", "")
     contents = Content.WHOLE, Content.CODE, Content.ID
     assert [whole, word, id_] == [found.stands_for(one) for one in contents]
 
@@ -32,7 +32,7 @@ def test_a_type_stands_for_one_of_polars(
 def test_days_and_moments_are_read_as_such_only() -> None:
     """They are no numbers and no ids."""
     for kind, dtype in (("date", pl.Date()), ("timestamptz", pl.Datetime())):
-        found = _column("x", kind, "b", "pg_catalog")
+        found = _column("x", kind, "b", "pg_catalog", "")
         for content in (Content.DATE, Content.TIME):
             assert dtype == found.stands_for(content)
         assert kind == found.stands_for(Content.WHOLE)
@@ -41,9 +41,18 @@ def test_days_and_moments_are_read_as_such_only() -> None:
 
 def test_types_of_others_are_not_trusted() -> None:
     """A type that bears the name of a builtin one is another type."""
-    assert _column("x", "int4", "b", "public").read is None
-    assert _column("x", "text", "b", "public").read is None
-    assert _column("x", "mood", "e", "public").read is not None
+    assert _column("x", "int4", "b", "public", "").read is None
+    assert _column("x", "text", "b", "public", "").read is None
+    assert _column("x", "mood", "e", "public", "").read is not None
+    assert _column("x", "citext", "b", "public", "").read is not None
+    assert _column("x", "citext", "c", "public", "").read is None
+
+
+def test_what_is_computed_when_it_is_read_is_not_read() -> None:
+    """It may divide by 0 on one row; what was computed when it was stored cannot."""
+    found = _column("x", "int4", "b", "pg_catalog", "v")
+    assert (None, "virtual") == (found.read, found.stands_for(Content.WHOLE))
+    assert _column("x", "int4", "b", "pg_catalog", "s").read is not None
 
 
 def test_names_are_quoted() -> None:
