@@ -26,22 +26,21 @@ import polars as pl
 from numpy.typing import NDArray
 
 from dpql.curator.engines import Sums, Tick
+from dpql.curator.engines.aggregate import Aggregate
 from dpql.curator.engines.derived_columns import DerivedColumns
 from dpql.curator.engines.polars_bounding import Partitions
 from dpql.curator.engines.polars_expressions import Expressions
-from dpql.curator.engines.polars_values import Pairs, Values, pairs
+from dpql.curator.engines.polars_values import Pairs, pairs
 from dpql.curator.engines.steps import factor_steps
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
     EXACT_DOUBLES,
     EXACT_INTEGERS,
     CellSums,
-    Counts,
     Found,
     Integers,
     Limbs,
     Terms,
-    Totals,
     indices,
     product,
     sums_of_rows,
@@ -68,40 +67,19 @@ _restored = ExitStack()
 def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) -> Sums:
     """Return the moments or counts of every tally, exactly, for every cell."""
     rows = source.row_count() if program.counts_rows else None
-    totals = Totals([(len(x.moments), x.selection.cells) for x in program.tallies])
-    values = {
-        index: Values(tally.distinct, tally.selection.cells)
-        for index, tally in enumerate(program.tallies)
-        if tally.distinct is not None
-    }
-    ranked = {
-        index: Counts(tally.selection.cells, tally.ranking.candidates)
-        for index, tally in enumerate(program.tallies)
-        if tally.ranking is not None
-    }
+    with _quiet():
+        return aggregated(program, source, salt, tick).sums(rows)
+
+
+def aggregated(
+    program: Program, source: Source, salt: bytes, tick: Tick | None
+) -> Aggregate:
+    """Return what all rows of a source add up to."""
+    total = Aggregate(program)
     with _quiet(), closing(_found(program, source, salt, tick)) as found:
         for index, some in chain.from_iterable(found):
-            if isinstance(some, list):
-                totals.add([(index, some)])
-            elif index in ranked:
-                assert isinstance(some, np.ndarray), "rows have indices"
-                ranked[index].add(some)
-            else:
-                values[index].add(some)
-        counts = {index: [one.counts()] for index, one in values.items()}
-    return Sums(
-        counts=tuple(
-            ranked[index].array() if index in ranked else None
-            for index in range(len(program.tallies))
-        ),
-        rows=rows,
-        moments=tuple(
-            dict(zip(tally.names, counts.get(index, some), strict=True))
-            for index, (tally, some) in enumerate(
-                zip(program.tallies, totals.integers(), strict=True)
-            )
-        ),
-    )
+            total.add(index, some)
+    return total
 
 
 def _found(

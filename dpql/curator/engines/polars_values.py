@@ -8,6 +8,7 @@ they are compared, not their hashes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,14 @@ class Values:
         cells = self._frames[0]["cell"].to_numpy()
         found: list[int] = np.bincount(cells, minlength=self._cells).tolist()
         return found
+
+    def pairs(self) -> Iterator[Pairs]:
+        """Yield all different pairs, for `add` of another table of them."""
+        if self._marks is not None:
+            yield np.flatnonzero(self._marks)
+        elif self._frames:
+            self._merge()
+            yield self._frames[0]
 
     def _merge(self) -> None:
         self._frames = [pl.concat(self._frames).unique(maintain_order=False)]

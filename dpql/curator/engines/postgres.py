@@ -10,12 +10,11 @@ from dpql.curator.engines.sql.statements import sums_of_table
 from dpql.curator.engines.sql.table import Table, checked_kinds, not_read
 from dpql.curator.program import Program
 from dpql.curator.sources.postgres import (
-    SCHEMES,
     refuse_unreadable,
     table_at,
     table_of,
 )
-from dpql.curator.sources.postgres_session import is_connection
+from dpql.curator.sources.postgres_session import SCHEMES, is_connection
 from dpql.curator.sources.postgres_table import Table as StoredTable
 from dpql.curator.sources.stored import find_columns
 from dpql.errors import RunFault

@@ -10,7 +10,7 @@ Which sums are split follows from the program alone.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Any
 
@@ -140,6 +140,20 @@ class Totals:
                     total[index] += limb & _MASK
                     total[index + 1] += limb >> LIMB
 
+    def limbs(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+        """Yield the totals of every moment by limb and cell: tally, moment, array."""
+        for tally, moments in enumerate(self._limbs):
+            for moment, total in enumerate(moments):
+                yield tally, moment, np.vstack(total)
+
+    def add_limbs(
+        self, tally: int, moment: int, cells: Integers, limbs: Sequence[Integers]
+    ) -> None:
+        """Add the totals of some cells, each of which is there once."""
+        total = self._limbs[tally][moment]
+        for index, limb in enumerate(limbs):
+            total[index][cells] += limb
+
     def integers(self) -> list[list[list[int]]]:
         """Return the totals by tally, moment and cell."""
         return [[_integers(total) for total in tally] for tally in self._limbs]
@@ -159,6 +173,10 @@ class Counts:
     def add(self, indices: Integers) -> None:
         """Count a row at each index: cell * candidates + candidate."""
         np.add.at(self._counts, indices, 1)
+
+    def add_counts(self, indices: Integers, counts: Integers) -> None:
+        """Count so many rows at each index, which is there once."""
+        self._counts[indices] += counts
 
     def array(self) -> Integers:
         """Return the counts by cell and candidate."""
