@@ -26,14 +26,16 @@ from dpql.curator.engines.known_cells import (
     affine,
     band,
     both,
+    combined,
     compared,
     flags,
+    held,
     kleene_and,
     or_missing,
     within,
 )
-from dpql.curator.engines.steps import steps
-from dpql.curator.grid import double
+from dpql.curator.engines.steps import steps, whole_numbers, whole_steps
+from dpql.curator.grid import WholeQuantiser, double
 from dpql.curator.program import Program
 from dpql.curator.sources.source import canonical_type
 from dpql.model import lattice_nodes as nodes
@@ -78,7 +80,7 @@ class _Batch:
 
     def derive(self, name: str, node: Node) -> Cells:
         """Return what a node is for every row, and keep it under a name."""
-        self._held[name] = self._cells(node)
+        self._held[name] = held(self._cells(node))
         return self._held[name]
 
     def _cells(self, node: Node) -> Cells:
@@ -103,7 +105,7 @@ class _Batch:
             column = self._batch.get_column(name)
             known = column.is_not_null().to_numpy() if column.null_count() else None
             filled = column if known is None else column.fill_null(0)
-            self._held[name] = filled.to_numpy(), known
+            self._held[name] = held((filled.to_numpy(), known))
         return self._held[name]
 
     # Numbers.
@@ -114,7 +116,9 @@ class _Batch:
         known = None
         if grid.fill is None and column.null_count():
             known = column.is_not_null().to_numpy()
-        found = steps(column, grid).astype(np.int64, copy=False)
+        if isinstance(grid, WholeQuantiser) and _is_own_number(grid, node):
+            return whole_numbers(column, grid).astype(np.int64, copy=False), known
+        found = whole_steps(column, grid)
         return affine(found, node.factor, node.base), known
 
     def _derived_cell(self, node: nodes.DerivedCell) -> Cells:
@@ -129,17 +133,23 @@ class _Batch:
 
     def _sum(self, node: nodes.Sum) -> Cells:
         (x, known), (y, also) = self._number(node.left), self._number(node.right)
-        found = affine(x, node.left_by, 0) + affine(y, node.right_by, 0)
+        operation: np.ufunc = np.add
+        right_by = node.right_by
+        if right_by < 0:
+            operation, right_by = np.subtract, -right_by
+        found = combined(operation, affine(x, node.left_by, 0), affine(y, right_by, 0))
         return found, both(known, also)
 
     def _product(self, node: nodes.Product) -> Cells:
         (x, known), (y, also) = self._number(node.left), self._number(node.right)
-        return x * y, both(known, also)
+        return combined(np.multiply, x, y), both(known, also)
 
     def _extreme(self, node: nodes.Extreme) -> Cells:
         (x, known), (y, also) = self._number(node.left), self._number(node.right)
         choose = np.maximum if node.largest else np.minimum
-        found = choose(affine(x, node.left_by, 0), affine(y, node.right_by, 0))
+        found = combined(
+            choose, affine(x, node.left_by, 0), affine(y, node.right_by, 0)
+        )
         return found, both(known, also)
 
     def _absolute(self, node: nodes.Absolute) -> Cells:
@@ -353,6 +363,12 @@ _METHODS: Mapping[type[Node], str] = MappingProxyType(
         nodes.Mapped: "_mapped",
     }
 )
+
+
+def _is_own_number(grid: WholeQuantiser, node: nodes.NumberCell) -> bool:
+    """Tell whether z is the cell itself, moved into its bounds."""
+    own = (grid.step, node.factor, node.base) == (1, 1, grid.lower)
+    return own and grid.fill is None
 
 
 @lru_cache(maxsize=64)

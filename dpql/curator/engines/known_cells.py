@@ -1,6 +1,8 @@
 """Cells of a batch that may be unknown, and what follows from them.
 
-Nothing here raises or warns; where a cell is unknown, any number may stand.
+Nothing here raises or warns; where a cell is unknown, any number may stand. An array
+that can be written is nobody else's, so a result may take its place: new memory costs
+more than the arithmetic. What is held for later is made read-only.
 """
 
 from __future__ import annotations
@@ -45,11 +47,30 @@ _MIRRORED: Mapping[Operator, Operator] = MappingProxyType(
 )
 
 
+def held(cells: Cells) -> Cells:
+    """Return cells whose numbers nobody may change."""
+    cells[0].flags.writeable = False
+    return cells
+
+
 def affine(number: NDArray[Any], scale: int, offset: int) -> NDArray[Any]:
     """Return ``scale * number + offset``."""
     if scale != 1:
-        number = number * scale
-    return number if offset == 0 else number + offset
+        number = np.multiply(number, scale, out=_spare(number))
+    return number if offset == 0 else np.add(number, offset, out=_spare(number))
+
+
+def combined(operation: Any, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """Return what a ufunc makes of two arrays of integers."""
+    spare = _spare(left)
+    found: NDArray[Any] = operation(
+        left, right, out=_spare(right) if spare is None else spare
+    )
+    return found
+
+
+def _spare(number: NDArray[Any]) -> NDArray[Any] | None:
+    return number if number.flags.writeable else None
 
 
 def flags(known: Flags | None, like: NDArray[Any]) -> Flags:

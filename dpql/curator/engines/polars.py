@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from dpql.curator.engines import Sums, Tick
 from dpql.curator.engines.aggregate import Aggregate
 from dpql.curator.engines.derived_columns import DerivedColumns
+from dpql.curator.engines.memory import keep_memory
 from dpql.curator.engines.polars_bounding import Partitions
 from dpql.curator.engines.polars_expressions import Expressions
 from dpql.curator.engines.polars_values import Pairs, pairs
@@ -66,6 +67,7 @@ _restored = ExitStack()
 
 def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) -> Sums:
     """Return the moments or counts of every tally, exactly, for every cell."""
+    keep_memory()
     rows = source.row_count() if program.counts_rows else None
     with _quiet():
         return aggregated(program, source, salt, tick).sums(rows)

@@ -36,6 +36,23 @@ def steps(cells: pl.Series, quantiser: Quantiser) -> NDArray[Any]:
     return found
 
 
+def whole_steps(cells: pl.Series, quantiser: Quantiser) -> NDArray[np.int64]:
+    """Return the same steps as integers."""
+    if isinstance(quantiser, WholeQuantiser) or quantiser.fill is not None:
+        return steps(cells, quantiser).astype(np.int64, copy=False)
+    with np.errstate(all="ignore"):
+        numbers = cells.cast(pl.Float64).fill_null(quantiser.lower).to_numpy()
+        return _cut(_above(numbers, quantiser), quantiser)
+
+
+def whole_numbers(cells: pl.Series, quantiser: WholeQuantiser) -> NDArray[Any]:
+    """Return whole cells as a new array, each moved to the bound that it is beyond.
+
+    A null cell has any number within the bounds.
+    """
+    return clamped(cells.fill_null(quantiser.lower).to_numpy(), quantiser)
+
+
 def factor_steps(
     batch: pl.DataFrame, factors: Iterable[Factor]
 ) -> dict[Factor, NDArray[Any]]:
@@ -82,18 +99,29 @@ def _of_whole(numbers: NDArray[Any], quantiser: WholeQuantiser) -> NDArray[Any]:
 
 
 def _of_real(numbers: NDArray[Any], quantiser: RealQuantiser) -> NDArray[Any]:
-    above = clamped(numbers, quantiser)
-    above -= quantiser.lower
-    above *= quantiser.scale
-    above += HALF
+    above = _above(numbers, quantiser)
     if quantiser.steps <= _WHOLE_DOUBLES:
         if quantiser.overshoots:
             np.minimum(above, quantiser.steps, out=above)
         np.floor(above, out=above)
         return above
+    return _cut(above, quantiser)
+
+
+def _above(numbers: NDArray[Any], quantiser: RealQuantiser) -> NDArray[np.float64]:
+    """Return the steps of doubles above the lower bound, and a half."""
+    above = clamped(numbers, quantiser)
+    above -= quantiser.lower
+    above *= quantiser.scale
+    above += HALF
+    return above
+
+
+def _cut(above: NDArray[np.float64], quantiser: RealQuantiser) -> NDArray[np.int64]:
     if quantiser.overshoots:
         np.minimum(above, FARTHEST, out=above)
     # What is cast is at least 1/2, so cutting off the fraction is the floor.
     found: NDArray[Any] = above.astype(np.int64)
-    np.minimum(found, quantiser.steps, out=found)
+    if quantiser.overshoots or quantiser.steps > _WHOLE_DOUBLES:
+        np.minimum(found, quantiser.steps, out=found)
     return found

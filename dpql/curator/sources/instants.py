@@ -119,68 +119,89 @@ def _calendar() -> tuple[NDArray[np.int32], NDArray[np.int8], int, int]:
 
 
 def _from_texts(texts: pl.Series, zone: int) -> pl.Series:
-    """Return the seconds of texts: of dates, with clocks, and of those with seconds."""
+    """Return the seconds of texts: of dates, and of dates with a clock."""
     raw = texts.cast(pl.Binary)
     size = raw.bin.size().fill_null(0).to_numpy()
-    day, held = _dates(_bytes(raw, _DATE))
-    found = _seconds(day.astype(np.int64) * DAY, held)
-    longer = np.flatnonzero(size > _DATE)
-    if len(longer):
-        some = pl.Series(longer)
-        found = found.scatter(some, _from_clocks(raw.gather(some), zone))
-    return found.to_frame("cell").select(_of_known_years(pl.col("cell"))).to_series()
-
-
-def _seconds(seconds: Numbers, held: Flags) -> pl.Series:
+    seconds, held = np.zeros(len(raw), np.int64), np.zeros(len(raw), np.bool_)
+    for with_clock in (False, True):
+        rows = np.flatnonzero(size >= _TO_MINUTES if with_clock else size == _DATE)
+        if not len(rows):
+            continue
+        some = _some(raw, rows)
+        if with_clock:
+            found = _clock_times(some, size if some is raw else size[rows], zone)
+        else:
+            found = _midnights(some)
+        if some is raw:
+            seconds, held = found
+        else:
+            seconds[rows], held[rows] = found
+    _, _, first, last = _calendar()
+    known = pl.col("held") & pl.col("cell").is_between(first, last)
     frame = pl.DataFrame({"cell": seconds, "held": held})
-    return frame.select(pl.when("held").then("cell")).to_series()
+    return frame.select(pl.when(known).then("cell")).to_series()
 
 
-def _from_clocks(raw: pl.Series, zone: int) -> pl.Series:
-    """Return the seconds of dates with a clock."""
-    cells = _bytes(raw.bin.slice(0, _TO_SECONDS), _TO_SECONDS)
-    with_seconds = cells[:, _TO_MINUTES] == _COLON
-    second, held = _number(cells, _TO_MINUTES + 1, 2)
-    held &= with_seconds & (second <= _SIXTY)
-    seconds, are_clocks = _clocks(cells)
-    seconds += np.minimum(second, _SIXTY - 1)
-    held &= are_clocks
-    found = _placed(seconds, held, raw, _TO_SECONDS, zone)
-    rows = np.flatnonzero(~with_seconds)
+def _some(raw: pl.Series, rows: Numbers) -> pl.Series:
+    """Return the cells of some rows."""
+    return raw if len(rows) == len(raw) else raw.gather(pl.Series(rows))
+
+
+def _midnights(raw: pl.Series) -> tuple[Numbers, Flags]:
+    """Return the seconds of dates, and where there are such."""
+    day, held = _dates(_bytes(raw, _DATE))
+    return day.astype(np.int64) * DAY, held
+
+
+def _clock_times(
+    raw: pl.Series, size: NDArray[np.uint32], zone: int
+) -> tuple[Numbers, Flags]:
+    """Return the seconds of dates with a clock, and where there are such."""
+    head = raw if (size == _TO_MINUTES).all() else raw.bin.slice(0, _TO_MINUTES)
+    seconds, held = _clocks(_bytes(head, _TO_MINUTES))
+    ends = np.full(len(raw), _TO_MINUTES)
+    rows = np.flatnonzero(size >= _TO_SECONDS)
     if len(rows):
-        some = pl.Series(rows)
-        others = raw.gather(some)
-        seconds, held = _clocks(_bytes(others.bin.slice(0, _TO_MINUTES), _TO_MINUTES))
-        rest = _placed(seconds, held, others, _TO_MINUTES, zone)
-        found = found.scatter(some, rest)
-    return found
+        width = _TO_SECONDS - _TO_MINUTES
+        cells = _bytes(_some(raw, rows).bin.slice(_TO_MINUTES, width), width)
+        second, is_number = _number(cells, 1, 2)
+        with_seconds = cells[:, 0] == _COLON
+        seconds[rows] += np.where(with_seconds, np.minimum(second, _SIXTY - 1), 0)
+        held[rows] &= ~with_seconds | (is_number & (second <= _SIXTY))
+        ends[rows] = np.where(with_seconds, _TO_SECONDS, _TO_MINUTES)
+    for end in (_TO_MINUTES, _TO_SECONDS):
+        rows = np.flatnonzero(held & (ends == end) & (size > end))
+        if len(rows):
+            shift, shifted = _shifts(_some(raw, rows), end, zone)
+            seconds[rows] += shift
+            held[rows] = shifted
+    return seconds, held
 
 
-def _placed(
-    seconds: Numbers, held: Flags, raw: pl.Series, start: int, zone: int
-) -> pl.Series:
-    """Return seconds on the zone's clock, by what follows from a byte on.
+def _shifts(raw: pl.Series, end: int, zone: int) -> tuple[Numbers, Flags]:
+    """Return what is added to the seconds by what follows from a byte on.
 
-    What stands before it is ASCII where it is held, so a character begins there.
+    What stands before it is ASCII, so a character begins there.
     """
-    found = _seconds(seconds, held)
-    longer = held & (raw.bin.size().fill_null(0).to_numpy() > start)
-    rows = np.flatnonzero(longer)
+    tails = raw.bin.slice(end).cast(pl.String)
+    shift, held = np.full(len(raw), zone), np.ones(len(raw), np.bool_)
+    # Nearly all that have a tail end so.
+    rows = np.flatnonzero((tails != "Z").to_numpy())
     if not len(rows):
-        return found
-    some = pl.Series(rows)
-    tails = raw.gather(some).bin.slice(start).cast(pl.String)
-    frame = pl.DataFrame({"tail": tails, "seconds": found.gather(some)})
-    fraction = pl.lit(False)
-    if start == _TO_SECONDS:
-        fraction = pl.col("tail").str.contains(r"^[.,][0-9]")
-    bare = pl.col("tail").str.slice(1).str.strip_chars_start(_DIGITS)
-    offset = pl.when(fraction).then(bare).otherwise("tail").alias("offset")
-    offsets = frame.select(offset).to_series()
+        return shift, held
+    offset = pl.col("tail")
+    if end == _TO_SECONDS:
+        bare = offset.str.slice(1).str.strip_chars_start(_DIGITS)
+        fraction = offset.str.contains(r"^[.,][0-9]")
+        offset = pl.when(fraction).then(bare).otherwise("tail").alias("tail")
+    some = tails.gather(pl.Series(rows)).alias("tail")
+    offsets = some.to_frame().select(offset).to_series()
     known = offsets.unique()
-    shift = pl.Series([_shift(one, zone) for one in known], dtype=pl.Int64)
-    shifts = offsets.replace_strict(known, shift, return_dtype=pl.Int64)
-    return found.scatter(some, frame["seconds"] + shifts)
+    shifts = pl.Series([_shift(one, zone) for one in known], dtype=pl.Int64)
+    found = offsets.replace_strict(known, shifts, return_dtype=pl.Int64)
+    shift[rows] = found.fill_null(0).to_numpy()
+    held[rows] = found.is_not_null().to_numpy()
+    return shift, held
 
 
 def _shift(offset: str, zone: int) -> int | None:
@@ -212,30 +233,43 @@ def _bytes(raw: pl.Series, width: int) -> NDArray[np.uint8]:
 
 def _number(
     cells: NDArray[np.uint8], start: int, digits: int
-) -> tuple[NDArray[np.int32], Flags]:
-    """Return the numbers at some columns of bytes, and where all are digits."""
+) -> tuple[NDArray[np.int16], Flags]:
+    """Return the numbers at some columns of bytes, and where all are digits.
+
+    There are four at most. Where one is no digit, the number is any.
+    """
     # Bytes below the digit 0 wrap around and are larger than 9.
-    columns = [cells[:, start + at] - np.uint8(_ZERO) for at in range(digits)]
-    held = columns[0] <= _NINE
-    number = columns[0].astype(np.int32)
-    for column in columns[1:]:
-        held &= column <= _NINE
+    column = cells[:, start] - np.uint8(_ZERO)
+    number, largest = column.astype(np.int16), column
+    for at in range(start + 1, start + digits):
+        column = cells[:, at] - np.uint8(_ZERO)
+        np.maximum(largest, column, out=largest)
         number *= 10
         number += column
-    return number, held
+    return number, largest <= _NINE
 
 
 def _dates(cells: NDArray[np.uint8]) -> tuple[NDArray[np.int32], Flags]:
     """Return the days since 1970-01-01 of YYYY-MM-DD, and where there are such."""
-    first, length, _, _ = _calendar()
+    starts, length, _, _ = _calendar()
     year, held = _number(cells, 0, 4)
     month, is_month = _number(cells, 5, 2)
     day, is_day = _number(cells, 8, 2)
-    held &= is_month & is_day & (cells[:, 4] == _DASH) & (cells[:, 7] == _DASH)
+    held &= is_month
+    held &= is_day
+    held &= cells[:, 4] == _DASH
+    held &= cells[:, 7] == _DASH
     held &= month <= _MONTHS
-    at = np.where(held, year * _MONTH_SLOTS + month, 0)
-    held &= (day >= 1) & (day <= length[at])
-    return first[at] + day - 1, held
+    at = year.astype(np.int32)
+    at *= _MONTH_SLOTS
+    at += month
+    at *= held
+    held &= day >= 1
+    held &= day <= length.take(at)
+    days = starts.take(at)
+    days += day
+    days -= 1
+    return days, held
 
 
 def _clocks(cells: NDArray[np.uint8]) -> tuple[Numbers, Flags]:
@@ -248,5 +282,6 @@ def _clocks(cells: NDArray[np.uint8]) -> tuple[Numbers, Flags]:
     held &= (separator == _SEPARATORS[0]) | (separator == _SEPARATORS[1])
     held &= (hours < _HOURS) & (minutes < _SIXTY)
     seconds = day.astype(np.int64) * DAY
-    seconds += hours * 3600 + minutes * _SIXTY
+    minutes += hours * np.int16(_SIXTY)
+    seconds += minutes.astype(np.int64) * _SIXTY
     return seconds, held

@@ -14,8 +14,10 @@ from dpql.curator.engines.known_cells import (
     affine,
     band,
     both,
+    combined,
     compared,
     flags,
+    held,
     kleene_and,
     or_missing,
     within,
@@ -92,3 +94,15 @@ def test_flags() -> None:
     )
     assert or_missing(some, some, missing=None)[1] is some
     assert [3, 1] == affine(np.array([1, 0]), 2, 1).tolist()
+
+
+def test_results_take_the_place_of_numbers_that_nobody_holds() -> None:
+    """What is held for later stays as it is, on either side."""
+    spare, (kept, _) = np.array([5, 6]), held((np.array([1, 2]), None))
+    assert [4, 4] == combined(np.subtract, spare, kept).tolist()
+    assert ([4, 4], [1, 2]) == (spare.tolist(), kept.tolist())
+    assert [-3, -2] == combined(np.subtract, kept, spare).tolist()
+    assert ([-3, -2], [1, 2]) == (spare.tolist(), kept.tolist())
+    assert [2, 4] == combined(np.add, kept, kept).tolist()
+    assert [3, 5] == affine(kept, 2, 1).tolist()
+    assert [1, 2] == kept.tolist()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import warnings
 
+import numpy as np
 import polars as pl
 import pytest
 
-from dpql.curator.engines.steps import steps
+from dpql.curator.engines.steps import steps, whole_numbers, whole_steps
 from dpql.curator.grid import Quantiser, RealQuantiser, WholeQuantiser
 
 INFINITE = float("inf")
@@ -42,6 +43,8 @@ def test_cells_are_clamped_and_rounded_to_steps(
 ) -> None:
     """Bounds hold whatever the cell is; ties go up; a null takes the fill."""
     assert expected == steps(pl.Series(cells), quantiser).tolist()
+    found = whole_steps(pl.Series(cells), quantiser)
+    assert (expected, np.int64) == (found.tolist(), found.dtype)
 
 
 def test_an_infinite_width_neither_warns_nor_passes_the_last_step() -> None:
@@ -51,12 +54,14 @@ def test_an_infinite_width_neither_warns_nor_passes_the_last_step() -> None:
         warnings.simplefilter("error")
         found = steps(pl.Series([-LARGEST, LARGEST, INFINITE]), quantiser)
     assert [0, 100, 100] == found.tolist()
+    assert [100] == whole_steps(pl.Series([LARGEST]), quantiser).tolist()
 
 
 def test_a_step_beyond_the_last_one_is_the_last() -> None:
     """What rounding adds at the upper bound is cut off."""
     quantiser = real(scale=5.1, overshoots=True)
     assert [100] == steps(pl.Series([10.0]), quantiser).tolist()
+    assert [100] == whole_steps(pl.Series([10.0]), quantiser).tolist()
 
 
 def test_whole_cells_may_have_a_real_grid() -> None:
@@ -75,3 +80,13 @@ def test_steps_beyond_whole_doubles_are_integers() -> None:
     last = (1 << 60) - 1
     quantiser = real(lower=0.0, upper=1.0, scale=2.0**60, steps=last, overshoots=True)
     assert [0, last] == steps(pl.Series([0.0, 1.0]), quantiser).tolist()
+    assert [0, last] == whole_steps(pl.Series([0.0, 1.0]), quantiser).tolist()
+
+
+def test_whole_cells_move_to_their_bounds_in_an_array_of_their_own() -> None:
+    """Nulls are anywhere within; the batch does not change with the array."""
+    cells = pl.Series([-11, 3, 11, None])
+    found = whole_numbers(cells, whole(1, None))
+    assert [-10, 3, 10, -10] == found.tolist()
+    found[:] = 7
+    assert [-11, 3, 11, None] == cells.to_list()
