@@ -7,7 +7,9 @@
     keys: {file: keys/carriers.txt}        one a line, with the same meaning
 
 A file lies below the folder of the text that names it. Its keys and its sha256 become
-part of the plan, so a file that has changed makes another plan.
+part of the plan, so a file that has changed makes another plan. Whoever writes a spec
+has its lines published, so no other file than a list is read: neither tables of data
+nor the keys that sign are called ``.txt``.
 """
 
 from __future__ import annotations
@@ -29,6 +31,9 @@ from dpql.model.shape import Either, Field, ListOf, Record, Text
 RANGE_PATTERN = rf"{WHOLE_PATTERN}\.\.{WHOLE_PATTERN}"
 _RANGE = re.compile(rf"({WHOLE_PATTERN})\.\.({WHOLE_PATTERN})")
 _KEY = re.compile(limits.KEY.pattern)
+_LIST = ".txt"
+"""How the name of a list ends."""
+
 _FEWEST_IN_RANGE = 3
 """So many numbers in a row are written as a range."""
 
@@ -192,6 +197,15 @@ def _in_file(
     """Return the keys of a file, with their places in it, and its digest."""
     name = text(node)
     if node is None or name is None:
+        return (), None
+    if not name.endswith(_LIST):
+        context.add(
+            "DPQL350",
+            f"cannot read `{shown(name)}`: it is called otherwise than a list of keys",
+            node.span,
+            "the lines of the file are published, so it must be called so: "
+            "`keys/carriers.txt`",
+        )
         return (), None
     try:
         source, digest = read_beside(context.texts[node.span.source], name)

@@ -161,12 +161,19 @@ def read_beside(source: Source, name: str) -> tuple[Source, str]:
     )
 
 
+_SECRET = b" PRIVATE KEY-----"
+"""What every private key in a file holds, whatever the file is called."""
+
+
 def _below(folder: Path, name: str) -> bytes:
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()):
         # A link may lead anywhere, and what it leads to would be published.
         raise OSError(errno.EACCES, "it lies outside the folder")
-    return _content(path)
+    content = _content(path)
+    if _SECRET in content:
+        raise OSError(errno.EACCES, "it is a key that signs")
+    return content
 
 
 def _content(path: Path) -> bytes:

@@ -272,7 +272,8 @@ MEANING: dict[str, Code] = {
         title="a file of keys cannot be read",
         cause=(
             "A spec or dataset file names files below its own folder, by a relative "
-            "path, so that no spec publishes the lines of any other file."
+            "path, so that no spec publishes the lines of any other file. They are "
+            "called `.txt`: tables of data and the keys that sign lie there, too."
         ),
         wrong="keys: {file: /etc/hosts}",
         right="keys: {file: keys/carriers.txt}",

@@ -211,25 +211,41 @@ def test_files_lie_below_the_folder_of_the_spec(tmp_path: Path) -> None:
     outside.write_text("a secret\n")
     folder = tmp_path / "specs"
     folder.mkdir()
-    (folder / "link").symlink_to(outside)
+    (folder / "link.txt").symlink_to(outside)
     (folder / "door").symlink_to(tmp_path)
-    (folder / "folder").mkdir()
-    os.mkfifo(folder / "pipe")
-    (folder / "large").write_text("x\n" * (1 << 19) + "y")
+    (folder / "folder.txt").mkdir()
+    os.mkfifo(folder / "pipe.txt")
+    (folder / "large.txt").write_text("x\n" * (1 << 19) + "y")
     for name, code in (
         (str(outside), "DPQL350"),
         ("../secret.txt", "DPQL350"),
-        ("folder/../../secret.txt", "DPQL350"),
-        ("link", "DPQL350"),
+        ("folder.txt/../../secret.txt", "DPQL350"),
+        ("link.txt", "DPQL350"),
         ("door/secret.txt", "DPQL350"),
-        ("folder", "DPQL350"),
-        ("pipe", "DPQL350"),
+        ("folder.txt", "DPQL350"),
+        ("pipe.txt", "DPQL350"),
         ("nothing.txt", "DPQL350"),
-        ("large", "DPQL107"),
+        ("large.txt", "DPQL107"),
     ):
         path = folder / "spec.yaml"
         path.write_text(SPEC.format(keys=f"{{file: {name}}}"))
         assert [(code, "spec.yaml", 8)] == codes(path)
+
+
+def test_neither_data_nor_private_keys_are_read(tmp_path: Path) -> None:
+    """Their lines would be keys of the plan, which is published."""
+    secret = b"-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2Vw\n"
+    (tmp_path / "keys").mkdir()
+    for name, content in (
+        ("wages.csv", b"alice\nbob\n"),
+        ("wages", b"alice\nbob\n"),
+        ("keys/steward", secret),
+        ("keys/steward.txt", secret),
+    ):
+        (tmp_path / name).write_bytes(content)
+        path = tmp_path / "spec.yaml"
+        path.write_text(SPEC.format(keys=f"{{file: {name}}}"))
+        assert [("DPQL350", "spec.yaml", 8)] == codes(path)
 
 
 def test_a_text_without_a_folder_names_no_files() -> None:
