@@ -51,7 +51,11 @@ _SPARE = 32
 """Bits beyond those asked for, which hold all roundings of the factors."""
 
 _LARGEST_TABLE = 1 << 22
-"""More weights than these are not tabulated; each candidate's is computed."""
+"""More weights than these are not tabulated; each candidate's is computed.
+
+So are those of the first cells, until a table would have been no more work. That
+follows from the number of cells and candidates alone.
+"""
 
 _LARGEST_SCORE = 1 << 62
 """No score reaches this."""
@@ -112,7 +116,17 @@ class Kit:
     candidates stay within machine integers.
     """
 
-    __slots__ = ("_finer", "_limb", "_limbs", "_table", "_theta", "precision")
+    __slots__ = (
+        "_asked",
+        "_candidates",
+        "_finer",
+        "_limb",
+        "_limbs",
+        "_table",
+        "_theta",
+        "_weights",
+        "precision",
+    )
 
     def __init__(self, theta: Fraction, precision: int, candidates: int) -> None:
         self.precision = precision
@@ -121,13 +135,16 @@ class Kit:
         few = candidates <= _FEW
         self._limb = 45 if few else 30
         self._limbs = 2 if few else 3
-        self._table: tuple[Weights, list[NDArray[np.int64]] | None] | None = None
+        self._candidates = candidates
+        self._asked = 0
+        self._weights: Weights | None = None
+        self._table: list[NDArray[np.int64]] | None = None
 
     def sums(self, found: NDArray[np.int64]) -> Sums:
         """Return the prefix sums of the weights of these scores."""
         import numpy as np
 
-        weights, table = self._weights()
+        weights, table = self._tabulated()
         capped = np.minimum(found, weights.most)
         if table is None:
             limbs = self._cut([weights.of(score) for score in capped.tolist()])
@@ -144,12 +161,15 @@ class Kit:
         capped = np.minimum(found, weights.most).tolist()
         return list(accumulate(weights.of(score) for score in capped))
 
-    def _weights(self) -> tuple[Weights, list[NDArray[np.int64]] | None]:
-        if self._table is None:
-            weights = Weights(self._theta, self.precision)
-            small = weights.most < _LARGEST_TABLE
-            self._table = weights, self._cut(weights.all()) if small else None
-        return self._table
+    def _tabulated(self) -> tuple[Weights, list[NDArray[np.int64]] | None]:
+        """Return the weights of scores, and their table once it is worth its while."""
+        if self._weights is None:
+            self._weights = Weights(self._theta, self.precision)
+        most = self._weights.most
+        self._asked = min(self._asked + self._candidates, most)
+        if self._table is None and self._asked == most < _LARGEST_TABLE:
+            self._table = self._cut(self._weights.all())
+        return self._weights, self._table
 
     def _cut(self, weights: Sequence[int]) -> list[NDArray[np.int64]]:
         """Return the limbs of the weights, the lowest first."""

@@ -165,6 +165,18 @@ def _setting(
         grids=grids,
         unit_names=tuple(column.unit for column in _summed(spec, statistic)),
         at=statistic.at,
+        beside=_beside(spec, statistic) if rules.shared_candidates else 0,
+    )
+
+
+def _beside(spec: Spec, statistic: Statistic) -> int:
+    """Return how many cells the other statistics have that choose, if it does."""
+    if not STATISTICS[statistic.kind].chooses:
+        return 0
+    return sum(
+        count_cells(spec, other)
+        for other in spec.statistics
+        if STATISTICS[other.kind].chooses and other.name != statistic.name
     )
 
 

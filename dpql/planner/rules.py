@@ -28,6 +28,8 @@ class Rules:
         automatic: the mechanisms among which `auto` chooses.
         expressions: columns may be derived, or dates, times and booleans, and
             conditions are expressions, which may be null.
+        shared_candidates: quantiles of all statistics share a bound on candidates;
+            else each statistic has its own.
     """
 
     version: int
@@ -36,6 +38,7 @@ class Rules:
     parts_of_one: bool
     automatic: tuple[str, ...]
     expressions: bool
+    shared_candidates: bool
 
 
 _BOTH = ("snapping", "geometric")
@@ -47,8 +50,9 @@ NOW = Rules(
     parts_of_one=True,
     automatic=("geometric",),
     expressions=True,
+    shared_candidates=True,
 )
-FORMAT_3 = replace(NOW, version=3, expressions=False)
+FORMAT_3 = replace(NOW, version=3, expressions=False, shared_candidates=False)
 FORMAT_2 = replace(FORMAT_3, version=2, parts_of_one=False, automatic=_BOTH)
 FORMAT_1 = replace(FORMAT_2, version=1, units_keep_n=True, tight_targets=False)
 

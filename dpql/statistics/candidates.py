@@ -4,7 +4,8 @@
     m  = floor((2Q + stride) / (2 stride)) + 1 candidates,   u' = 0 .. m - 1
 
 The stride is 1 up to 65,536 steps, so that every value is a candidate; then it is
-ceil(Q / 65536), doubled until all cells together have at most 2**27 candidates.
+ceil(Q / 65536), doubled until as many candidates for every cell of all statistics that
+choose are at most 2**27 (in plans up to format 3, for the cells of each statistic).
 Source: MATH-statistics 1.1.
 """
 
@@ -48,7 +49,7 @@ class Candidates:
 
 
 def candidates(grid: Grid, cells: int) -> Candidates:
-    """Return the candidates of a column, for so many cells."""
+    """Return the candidates of a column, where so many cells have as many."""
     found = Candidates(grid=grid, stride=max(1, -(-grid.steps // _MOST_STEPS)))
     while found.stride < 2 * grid.steps and cells * found.count > _MOST_IN_ALL:
         found = Candidates(grid=grid, stride=2 * found.stride)

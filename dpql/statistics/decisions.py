@@ -20,8 +20,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-import gmpy2
-from gmpy2 import mpfr, mpq, mpz
+from gmpy2 import RoundDown, RoundUp, context, mpfr, mpq, mpz
 
 from dpql.exact import ln_down, ln_up
 from dpql.statistics import guess
@@ -49,11 +48,7 @@ class Level:
         one = 1 << _LOG
         self.surely = [
             # Weights that were moved apart are larger by less than 2**-16.
-            int(
-                ln_up(max(n, 1) / alpha)
-                * (one + (one >> 16) if n > 1 else one)
-            )
-            + 1
+            int(ln_up(max(n, 1) / alpha) * (one + (one >> 16) if n > 1 else one)) + 1
             for n in range(_MOST + 1)
         ]
         self.hardly = int(ln_down(1 / alpha) * one)
@@ -157,11 +152,11 @@ def _together(falling: Sequence[mpq], alike: Sequence[mpq]) -> mpq:
 
 
 @cache
-def _contexts(bits: int) -> tuple[gmpy2.context, gmpy2.context]:
+def _contexts(bits: int) -> tuple[context, context]:
     """Return the contexts of so many bits that round up and down."""
     return (
-        gmpy2.context(precision=bits, round=gmpy2.RoundUp),
-        gmpy2.context(precision=bits, round=gmpy2.RoundDown),
+        context(precision=bits, round=RoundUp),
+        context(precision=bits, round=RoundDown),
     )
 
 

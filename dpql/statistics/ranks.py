@@ -35,7 +35,7 @@ class Ranks:
         return cls(
             at=at,
             costs=tuple(unit.rank_change(each) for each in at),
-            candidates=candidates(grid, setting.cells),
+            candidates=candidates(grid, setting.cells + setting.beside),
             rows=setting.rows,
         )
 

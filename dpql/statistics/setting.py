@@ -34,6 +34,7 @@ class Setting:
         grids: one per column that is summed.
         unit_names: the user's unit of each of these columns.
         at: the quantiles that are asked for.
+        beside: the cells of the other statistics that choose among candidates.
     """
 
     replace: bool
@@ -48,6 +49,7 @@ class Setting:
     grids: tuple[Grid, ...] = ()
     unit_names: tuple[str | None, ...] = ()
     at: tuple[Fraction, ...] = ()
+    beside: int = 0
 
     def l0(self, *, signed: bool) -> int:
         """Return how many changes of at most the sensitivity one unit makes.

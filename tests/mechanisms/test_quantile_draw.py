@@ -57,6 +57,26 @@ def test_no_table_is_built_for_very_small_theta(
     assert 4 == quantile.choose(tiny, counts, tape)
 
 
+def test_a_table_is_built_once_it_is_worth_its_while() -> None:
+    """Few cells take a weight for each candidate, many a table; both choose alike."""
+    noise, counts = _noise(Fraction(1, 50), 8), np.arange(8)
+    most = Weights(noise.theta, 90).most
+    tabled = []
+    chosen = []
+    for i in range(most // 8 + 3):
+        tape = Tape([bytes([i % 256, 77]) * 16])
+        chosen.append(quantile.choose(noise, counts, tape))
+        tabled.append(noise.kit._table is not None)
+    first = tabled.index(True)
+    assert -(-most // 8) - 1 == first
+    again = _noise(Fraction(1, 50), 8)
+    lone = [
+        quantile.choose(again, counts, Tape([bytes([i % 256, 77]) * 16]))
+        for i in range(first, first + 3)
+    ]
+    assert chosen[first : first + 3] == lone
+
+
 def test_three_limbs_add_up_like_two() -> None:
     """More than 2**17 candidates are summed in three limbs, to the same integers."""
     theta, found = Fraction(1, 40), np.arange(3000)
@@ -114,7 +134,8 @@ def test_work_does_not_depend_on_rows(
     """The same lines run, the same weights are computed, whatever the rows."""
     monkeypatch.setattr(quantile_draw, "_LARGEST_TABLE", largest)
     noise = _noise(Fraction(1, 300), 30)
-    quantile.choose(noise, DATA[0], SeededBits(1))
+    for _ in range(1000):
+        quantile.choose(noise, DATA[0], SeededBits(1))
     works = {
         _lines(lambda row=row, lane=lane: quantile.choose(noise, row, lane))
         for row in DATA
@@ -127,7 +148,7 @@ def test_work_per_distinct_score_is_caught(monkeypatch: pytest.MonkeyPatch) -> N
     """One evaluation for each distinct score would tell rows by its time."""
 
     def planted(self: Kit, found: Any) -> list[int]:
-        weights, _ = self._weights()
+        weights, _ = self._tabulated()
         known: dict[int, int] = {}
         prefix, total = [], 0
         for score in np.minimum(found, weights.most).tolist():

@@ -227,8 +227,19 @@ def offences(tree: ast.AST) -> Iterator[str]:
                 yield module
 
 
-DIRECTED = {"inversion", "spread_reading", "tails", "totals"}
+DIRECTED = {
+    "decisions",
+    "format3",
+    "inversion",
+    "parts_reading",
+    "spread_reading",
+    "tails",
+    "totals",
+}
 """Modules of intervals: MPFR with its rounding directed, so that they only widen."""
+
+GUESSES = {"guess"}
+"""Modules of doubles that say where an exact search begins."""
 
 FORBIDDEN = {"math", "random", "secrets", "numpy", "polars", "gmpy2", "os", "time"}
 
@@ -238,6 +249,8 @@ FORBIDDEN = {"math", "random", "secrets", "numpy", "polars", "gmpy2", "os", "tim
 )
 def test_planning_is_exact_and_pure(path: Path) -> None:
     """No float, no foreign arithmetic, no coins, no clock."""
+    if path.stem in GUESSES:
+        return
     found = list(offences(ast.parse(path.read_text("utf-8"))))
     assert (["gmpy2"] if path.stem in DIRECTED else []) == found
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from spec_text import make_spec
 
 from dpql.model.plan import Grid
+from dpql.planner import plan
 from dpql.statistics.candidates import candidates
 
 
@@ -49,6 +51,22 @@ def test_every_value_has_its_nearest_candidate(steps: int, cells: int) -> None:
         index = found.index(u)
         assert abs(found.value(index) - (found.grid.lower + u * step)) <= found.error
         assert found.value(index) <= found.grid.upper
+
+
+def test_statistics_that_choose_share_the_candidates() -> None:
+    """Together they have at most 2**27 candidates, so their memory has a bound."""
+    columns = {
+        "g": f"{{type: category, keys: [{', '.join(f'k{i}' for i in range(1024))}]}}",
+        "x": "{type: integer, bounds: [0, 65536], nulls: drop}",
+    }
+    median = {"median": "x", "by": "[g]", "spend": "{share: 1}"}
+    for count, stride in ((1, 1), (2, 2), (3, 2)):
+        statistics = {f"it{i}": median for i in range(count)}
+        statistics["all"] = {"count": "rows", "spend": "{share: 1}"}
+        made = plan(make_spec(columns, statistics, epsilon="9"))
+        assert {stride} == {step.readout.stride for step in made.steps if step.picks}
+        inside = sum(step.cells * step.readout.candidates for step in made.steps[:-1])
+        assert inside <= 1 << 27
 
 
 def test_the_error_of_the_grid_is_added() -> None:
