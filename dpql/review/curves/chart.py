@@ -25,23 +25,15 @@ class Chart:
     right: float
     low: float
     high: float
-    zero: bool = False
 
     @classmethod
     def around(cls, curves: Iterable[Curve]) -> Chart:
         """Return the axes that hold the curves."""
         points = [point for curve in curves for point in curve.points]
         xs = [_log(epsilon) for epsilon, _ in points]
-        # An error of 0 has no place on this axis; it stands on the bottom line.
+        # An error of 0 has no place on this axis: its line leaves at the bottom.
         ys = [_log(error) for _, error in points if error > 0] or [0.0]
-        zero = any(error == 0 for _, error in points)
-        return cls(
-            left=min(xs),
-            right=max(xs),
-            low=min(ys) - (0.4 if zero else 0.05),
-            high=max(ys) + 0.05,
-            zero=zero,
-        )
+        return cls(left=min(xs), right=max(xs), low=min(ys) - 0.05, high=max(ys) + 0.05)
 
     def x(self, epsilon: Fraction) -> float:
         """Return how far to the right an epsilon stands."""
@@ -102,12 +94,8 @@ class Chart:
             f'y1="{self.y(tick)}" y2="{self.y(tick)}"/>'
             f'<text x="{_LEFT - 6}" y="{self.y(tick) + 4}" text-anchor="end">'
             f"± {_short(tick)}</text>"
-            for tick in self._errors()
+            for tick in _ticks(self.low, self.high)
         ]
-
-    def _errors(self) -> list[Fraction]:
-        above = self.low + (0.3 if self.zero else 0)
-        return [Fraction(0)] * self.zero + _ticks(above, self.high)
 
     def _line(self, curve: Curve, *, chosen: bool) -> str:
         path = " ".join(f"{self.x(e)},{self.y(error)}" for e, error in curve.points)

@@ -14,7 +14,6 @@ from typing import Any
 from dpql.model.figures import (
     decimal,
     equal_to,
-    plural,
     rational,
     within_text,
 )
@@ -22,7 +21,16 @@ from dpql.model.notation import quoted
 from dpql.model.plan import Plan
 from dpql.model.promised_rows import condition_words
 from dpql.review.curves.chart import Chart
-from dpql.review.curves.points import StepCurves, step_curves, totals
+from dpql.review.curves.points import (
+    ROWS,
+    Curve,
+    StepCurves,
+    Variant,
+    row_counts,
+    step_curves,
+    totals,
+    variants,
+)
 from dpql.review.explain import explain, guarantee, title
 from dpql.review.names import whole
 
@@ -31,6 +39,8 @@ def page(plan: Plan) -> str:
     """Return a self-contained page of curves and sliders."""
     style, script = (_part(name) for name in ("page.css", "page.js"))
     shares = step_curves(plan)
+    varied = variants(plan)
+    charts = _charts(shares, varied)
     parts = {
         "policy": "; ".join(
             [
@@ -50,9 +60,9 @@ def page(plan: Plan) -> str:
             f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>"
             for name, text in explain(plan).facts
         ),
-        "panel": _panel(plan) if _sliding(shares) else _STILL,
-        "cards": "".join(_card(plan, n, shares) for n in range(len(shares))),
-        "data": _embedded(_data(plan, shares)),
+        "panel": _panel(plan, varied) if _sliding(shares) else _STILL,
+        "cards": "".join(_card(plan, n, shares, charts[n]) for n in range(len(shares))),
+        "data": _embedded(_data(plan, shares, varied, charts)),
     }
     return _filled(_part("page.html"), parts)
 
@@ -73,7 +83,22 @@ def _sliding(shares: tuple[StepCurves, ...]) -> int:
     return sum(each.weight is not None for each in shares)
 
 
-def _panel(plan: Plan) -> str:
+def _charts(
+    shares: tuple[StepCurves, ...], varied: tuple[Variant, ...]
+) -> tuple[Chart, ...]:
+    """Return the axes of every statistic: they hold whatever a slider can show."""
+    return tuple(
+        Chart.around(
+            [
+                *each.curves,
+                *(curve for variant in varied for curve in variant.curves[number]),
+            ]
+        )
+        for number, each in enumerate(shares)
+    )
+
+
+def _panel(plan: Plan, varied: tuple[Variant, ...]) -> str:
     offered = totals(plan)
     return (
         '<div class="panel live"><div class="row"><h2>Try another total</h2>'
@@ -84,15 +109,47 @@ def _panel(plan: Plan) -> str:
         f"<span>ε {rational(offered[-1])}</span></div>"
         f'<output id="total-text">{escape(_total_text(plan, plan.epsilon))}</output>'
         '<p id="warning" role="alert" hidden>That total does not cover what the spec '
-        "fixes.</p></div>"
+        f"fixes.</p>{_rows_slider(plan)}{_contributes_slider(plan, varied)}</div>"
     )
+
+
+def _rows_slider(plan: Plan) -> str:
+    counts = row_counts(plan)
+    if len(counts) < 2:  # noqa: PLR2004  one is no choice
+        return ""
+    start = counts.index(min(ROWS, counts[-1]))
+    return _labelled(
+        "rows", "rows of a group", len(counts), start, _many(counts[start])
+    )
+
+
+def _contributes_slider(plan: Plan, varied: tuple[Variant, ...]) -> str:
+    if len(varied) < 2:  # noqa: PLR2004  one is no choice
+        return ""
+    rows = plan.spec.privacy.contributes.rows
+    start = [variant.rows for variant in varied].index(rows)
+    return _labelled(
+        "contributes", "rows that count of a unit", len(varied), start, _many(rows)
+    )
+
+
+def _labelled(name: str, words: str, count: int, start: int, shown: str) -> str:
+    return (
+        f'<label class="live"><span>{words}</span> <input type="range" id="{name}" '
+        f'min="0" max="{count - 1}" value="{start}">'
+        f'<output id="{name}-text">{shown}</output></label>'
+    )
+
+
+def _many(count: int) -> str:
+    return decimal(Fraction(count), 1)
 
 
 def _total_text(plan: Plan, total: Fraction) -> str:
     return f"ε {equal_to(total)}: {guarantee(plan, total)}"
 
 
-def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...]) -> str:
+def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...], chart: Chart) -> str:
     each = shares[number]
     step = each.step
     within = escape(
@@ -108,24 +165,27 @@ def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...]) -> str:
         f'<p class="cost">ε <output class="epsilon">{rational(step.epsilon)}</output>, '
         f'<output class="part">{part}</output> of the total, {escape(step.mechanism)}'
         "</p>"
-        f"{Chart.around(each.curves).svg(each.curves, step.mechanism, step.epsilon)}"
+        f"{chart.svg(each.curves, step.mechanism, step.epsilon)}"
         f"{_slider(number, shares)}{_note(each)}</section>"
     )
 
 
 def _slider(number: int, shares: tuple[StepCurves, ...]) -> str:
-    if shares[number].weight is None or _sliding(shares) == 1:
+    weight = shares[number].weight
+    if weight is None or _sliding(shares) == 1:
         return ""
     return (
         '<label class="live"><span>share</span> <input type="range" class="share" '
-        f'min="-8" max="8" value="0" data-statistic="{number}"></label>'
+        f'min="-8" max="8" value="0" data-statistic="{number}">'
+        f'<output class="weight">{decimal(weight, 3)}</output></label>'
     )
 
 
 def _note(each: StepCurves) -> str:
     words = [] if each.weight is not None else ["The spec fixes its ε."]
     if each.step.accuracy is None:
-        words.append(f"Shown for {plural(_rows(each), 'row')}.")
+        count = f'<output class="rows">{_many(_rows(each))}</output>'
+        words.append(f"Shown for {count} rows.")
     condition = condition_words(each.step)
     if condition is not None:
         words.append(f"The error holds only {condition}; dpql does not check that.")
@@ -146,34 +206,60 @@ def _own(each: StepCurves) -> str:
     )
 
 
-def _data(plan: Plan, shares: tuple[StepCurves, ...]) -> dict[str, Any]:
+def _data(
+    plan: Plan,
+    shares: tuple[StepCurves, ...],
+    varied: tuple[Variant, ...],
+    charts: tuple[Chart, ...],
+) -> dict[str, Any]:
     return {
         "totals": [
             {"epsilon": _number(total), "text": _total_text(plan, total)}
             for total in totals(plan)
         ],
-        "statistics": [_series(each) for each in shares],
+        "statistics": [
+            _series(each, chart) for each, chart in zip(shares, charts, strict=True)
+        ],
+        "rows": [_many(count) for count in row_counts(plan)],
+        "contributes": [
+            {
+                "rows": _many(variant.rows),
+                "statistics": [
+                    {
+                        "epsilon": _number(step.epsilon),
+                        "points": [_points(curve, chart) for curve in curves],
+                    }
+                    for step, curves, chart in zip(
+                        variant.plan.steps, variant.curves, charts, strict=True
+                    )
+                ],
+            }
+            for variant in varied
+        ],
     }
 
 
-def _series(each: StepCurves) -> dict[str, Any]:
-    chart = Chart.around(each.curves)
+def _series(each: StepCurves, chart: Chart) -> dict[str, Any]:
     step = each.step
-    points = next(c.points for c in each.curves if c.mechanism == step.mechanism)
+    curve = next(c for c in each.curves if c.mechanism == step.mechanism)
     return {
         "weight": None if each.weight is None else _number(each.weight),
         "epsilon": _number(step.epsilon),
-        "points": [
-            {
-                "epsilon": _number(epsilon),
-                "shown": rational(epsilon),
-                "within": within_text(error, step.accuracy_unit),
-                "x": chart.x(epsilon),
-                "y": chart.y(error),
-            }
-            for epsilon, error in points
-        ],
+        "points": _points(curve, chart),
     }
+
+
+def _points(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
+    return [
+        {
+            "epsilon": _number(epsilon),
+            "shown": rational(epsilon),
+            "within": within_text(error, curve.unit),
+            "x": chart.x(epsilon),
+            "y": chart.y(error),
+        }
+        for epsilon, error in curve.points
+    ]
 
 
 def _number(x: Fraction) -> float:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Share
+from dpql.planner import plan as make_plan
 from dpql.planner.bind import hiding, statistic_of
 from dpql.review.alternatives import error_at
 
 ROWS = 1_000
 """The count for which the error of a ratio is drawn where none is promised."""
+
+_MOST_VARIED = 12
+"""Statistics of a plan for which other contributions are computed."""
 
 _CEILING = Fraction(1_000)
 _OCTAVE = tuple(Fraction(n, 1_000) for n in (1_000, 1_122, 1_260, 1_414, 1_587, 1_782))
@@ -57,6 +63,72 @@ def step_curves(plan: Plan) -> tuple[StepCurves, ...]:
         )
         for step in plan.steps
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """A plan in which a unit contributes so many rows, and its curves.
+
+    ``curves`` has one for each statistic and each number of `row_counts`, or one alone
+    where the error does not depend on a number of rows.
+    """
+
+    rows: int
+    plan: Plan
+    curves: tuple[tuple[Curve, ...], ...]
+
+
+def row_counts(plan: Plan) -> tuple[int, ...]:
+    """Return for how many rows errors are computed that are known after a run only."""
+    if all(step.accuracy is not None for step in plan.steps):
+        return ()
+    offered = {10**power for power in range(2, 7)}
+    most = plan.spec.data.rows.count
+    return tuple(sorted({min(count, most) for count in offered}))
+
+
+def variants(plan: Plan) -> tuple[Variant, ...]:
+    """Return what other contributions would give; the plan's own is among them.
+
+    Contributions that cannot be planned, or that no statistic depends on, are left out.
+    """
+    if len(plan.steps) > _MOST_VARIED:
+        return ()
+    return tuple(
+        Variant(
+            rows=made.spec.privacy.contributes.rows,
+            plan=made,
+            curves=tuple(_chosen_curves(plan, made, step) for step in made.steps),
+        )
+        for made in _replanned(plan)
+    )
+
+
+def _replanned(plan: Plan) -> Iterator[Plan]:
+    """Yield the plan with each number of rows that a unit may contribute."""
+    spec, bound = plan.spec, plan.spec.privacy.contributes
+    shared = [one for one in spec.statistics if one.contributes is None]
+    if spec.privacy.unit is None or not shared:
+        yield plan
+        return
+    ladder = (step * 10**power for power in range(7) for step in (1, 2, 5))
+    near = {rows for rows in ladder if bound.rows <= 10 * rows <= 100 * bound.rows}
+    for rows in sorted(near | {bound.rows}):
+        if rows == bound.rows:
+            yield plan
+        elif bound.total is None or rows <= bound.total < rows * bound.groups:
+            other = replace(spec.privacy, contributes=replace(bound, rows=rows))
+            with suppress(PlanFault):
+                yield make_plan(replace(spec, privacy=other))
+
+
+def _chosen_curves(plan: Plan, made: Plan, step: Step) -> tuple[Curve, ...]:
+    """Return the curves of a step by its mechanism, one for each number of rows."""
+    own = {each.epsilon for each in made.steps}
+    grid = {plan.epsilon * factor for factor in _factors(_OCTAVES_OF_EPSILON)}
+    epsilons = tuple(sorted(e for e in grid | own if e <= _CEILING))
+    counts = row_counts(plan) if step.accuracy is None else (ROWS,)
+    return tuple(_curve(made, step, step.mechanism, epsilons, n) for n in counts)
 
 
 def totals(plan: Plan) -> tuple[Fraction, ...]:

@@ -24,7 +24,13 @@ from dpql.model.plan import Plan
 from dpql.model.spec import Epsilon
 from dpql.review.alternatives import error_at
 from dpql.review.curves import page
-from dpql.review.curves.points import StepCurves, step_curves, totals
+from dpql.review.curves.points import (
+    StepCurves,
+    row_counts,
+    step_curves,
+    totals,
+    variants,
+)
 from dpql.review.explain import guarantee
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -48,7 +54,8 @@ def test_a_promised_number_of_rows_is_said() -> None:
 def test_a_curve_of_a_private_count_says_for_how_many_rows_it_is() -> None:
     """Where no count is promised, the note below the curve names the one used."""
     text = page(library.plan(WAGES))
-    assert 1 == text.count("Shown for 1 000 rows.")
+    words = 'Shown for <output class="rows">1 000</output> rows.'
+    assert 1 == text.count(words)
 
 
 @pytest.mark.heavy
@@ -247,6 +254,57 @@ def test_sliders_show_the_planners_numbers(name: str, tmp_path: Path) -> None:
             assert tuple(reading) == _looked_up(each, plan, epsilon)
     planned = [_looked_up(each, plan, each.step.epsilon)[0] for each in cards]
     assert planned == shown["back"]
+
+
+SLIDES = """
+const slide = (id, value) => {
+  const input = document.getElementById(id);
+  input.value = value;
+  input.dispatchEvent(new Event("input"));
+};
+const seen = POSITIONS.map(([rows, contributes]) => {
+  slide("rows", rows);
+  slide("contributes", contributes);
+  return {
+    rows: document.getElementById("rows-text").textContent,
+    contributes: document.getElementById("contributes-text").textContent,
+    within: [...document.querySelectorAll(".within")].map((o) => o.textContent),
+    epsilon: [...document.querySelectorAll(".epsilon")].map((o) => o.textContent),
+    weight: [...document.querySelectorAll(".weight")].map((o) => o.textContent),
+  };
+});
+const box = document.createElement("pre");
+box.id = "seen";
+box.textContent = JSON.stringify(seen);
+document.body.append(box);
+"""
+
+
+@browser
+def test_rows_and_contributions_slide_along_plans(tmp_path: Path) -> None:
+    """What is shown for other contributions is what another plan would state."""
+    plan = library.plan(WAGES)
+    counts, varied = row_counts(plan), variants(plan)
+    positions = [(row, number) for row in (0, 2) for number in range(len(varied))]
+    script = SLIDES.replace("POSITIONS", json.dumps(positions))
+    dom, said = _browsed(tmp_path, page(plan), script)
+    assert said == ""
+    found = re.search(r'<pre id="seen">(.*?)</pre>', dom, re.DOTALL)
+    assert found is not None
+    for (row, number), seen in zip(
+        positions, json.loads(unescape(found[1])), strict=True
+    ):
+        made = varied[number].plan
+        assert counts[row] == int(seen["rows"].replace(" ", ""))
+        assert varied[number].rows == int(seen["contributes"])
+        assert ["2", "1"] == seen["weight"]
+        for step, *reading in zip(
+            made.steps, seen["within"], seen["epsilon"], strict=True
+        ):
+            error = error_at(made, step, step.mechanism, step.epsilon, rows=counts[row])
+            assert error is not None
+            words = within_text(error, step.accuracy_unit), rational(step.epsilon)
+            assert words == tuple(reading)
 
 
 @browser

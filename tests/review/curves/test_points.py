@@ -9,8 +9,15 @@ from pathlib import Path
 from dpql.language import load
 from dpql.mechanisms import MECHANISMS
 from dpql.model.plan import Plan
+from dpql.model.spec import RowsAtMost
 from dpql.planner import plan
-from dpql.review.curves.points import error_curves, step_curves, totals
+from dpql.review.curves.points import (
+    error_curves,
+    row_counts,
+    step_curves,
+    totals,
+    variants,
+)
 
 SPECS = Path(__file__).parents[3] / "specs"
 GRID = tuple(Fraction(factor, 100) for factor in (1, 2, 5, 10, 20, 50, 100, 200, 500))
@@ -65,3 +72,40 @@ def test_the_plan_itself_is_on_every_grid() -> None:
     for each in step_curves(made):
         for curve in each.curves:
             assert each.step.epsilon in dict(curve.points)
+
+
+def test_other_contributions_are_planned() -> None:
+    """The plan's own is among them; each is what the planner makes of that spec."""
+    made = planned("district_wages")
+    found = variants(made)
+    assert [1, 2, 3, 5, 10, 20] == [variant.rows for variant in found]
+    (own,) = (variant for variant in found if variant.rows == 3)
+    assert own.plan == made
+    for variant in found:
+        bound = variant.plan.spec.privacy.contributes
+        assert bound == replace(made.spec.privacy.contributes, rows=variant.rows)
+        for step, curves in zip(variant.plan.steps, variant.curves, strict=True):
+            assert len(curves) == (1 if step.accuracy else len(row_counts(made)))
+            epsilons = [epsilon for epsilon, _ in curves[0].points]
+            assert step.epsilon in epsilons
+
+
+def test_nothing_slides_where_nothing_would_change() -> None:
+    """Rows as units contribute one row; statistics with bounds of their own stay."""
+    made = planned("smallest_mean")
+    assert [made] == [variant.plan for variant in variants(made)]
+    assert () == row_counts(made)
+    spec = planned("district_wages").spec
+    own = spec.privacy.contributes
+    fixed = replace(
+        spec, statistics=tuple(replace(s, contributes=own) for s in spec.statistics)
+    )
+    assert 1 == len(variants(plan(fixed)))
+
+
+def test_rows_do_not_pass_the_ceiling() -> None:
+    """No error is shown for more rows than there can be."""
+    made = planned("district_wages")
+    assert (100, 1_000, 10_000, 100_000, 1_000_000) == row_counts(made)
+    few = replace(made.spec, data=replace(made.spec.data, rows=RowsAtMost(count=5_000)))
+    assert (100, 1_000, 5_000) == row_counts(plan(few))
