@@ -15,17 +15,15 @@ from dpql.language.context import (
     value,
 )
 from dpql.language.key_lists import resolve_keys
+from dpql.language.nulls import resolve_nulls
+from dpql.language.times import boolean, date, time
 from dpql.language.tree import Entry, Node, Scalar
 from dpql.model.characters import look, mixes_alphabets
 from dpql.model.notation import number_text
 from dpql.model.spec import (
     CategoryColumn,
     Column,
-    DropNulls,
-    FillNulls,
     IdColumn,
-    Neighbours,
-    Nulls,
     NumberColumn,
     NumberType,
 )
@@ -34,7 +32,7 @@ from dpql.model.spec import (
 def resolve_columns(node: Node | None, context: Context) -> None:
     """Enter every declared column into the context, and note what is wrong."""
     names = entries(node)
-    _check_lookalikes([entry.key for entry in names], "column", context)
+    context.names = tuple(entry.key for entry in names)
     for entry in names:
         context.types[entry.name] = text(value(entry.value, "type")) or "?"
         column = _column(entry, context)
@@ -42,7 +40,7 @@ def resolve_columns(node: Node | None, context: Context) -> None:
             context.columns[entry.name] = column
 
 
-def _check_lookalikes(words: Iterable[Scalar], what: str, context: Context) -> None:
+def check_lookalikes(words: Iterable[Scalar], what: str, context: Context) -> None:
     """Note words that look like another one, or like what they are not."""
     looks: dict[str, Scalar] = {}
     for word in words:
@@ -64,14 +62,16 @@ def _check_lookalikes(words: Iterable[Scalar], what: str, context: Context) -> N
             )
 
 
-def _column(entry: Entry, context: Context) -> Column | None:
+def _column(  # noqa: PLR0911  one per type
+    entry: Entry, context: Context
+) -> Column | None:
     match context.types[entry.name]:
         case "id":
             return _id(entry, context)
         case "category":
             found, meant = resolve_keys(value(entry.value, "keys"), context)
             if not meant.numeric:
-                _check_lookalikes(found, "key", context)
+                check_lookalikes(found, "key", context)
             return CategoryColumn(
                 name=entry.name,
                 keys=meant.keys,
@@ -80,6 +80,12 @@ def _column(entry: Entry, context: Context) -> Column | None:
             )
         case NumberType.INTEGER | NumberType.DECIMAL | NumberType.FLOAT as kind:
             return _number(entry, NumberType(kind), context)
+        case "boolean":
+            return boolean(entry, context)
+        case "date":
+            return date(entry, context)
+        case "time":
+            return time(entry, context)
         case _:
             return None
 
@@ -115,7 +121,7 @@ def _number(entry: Entry, kind: NumberType, context: Context) -> Column | None:
         )
     else:
         _grid(entry, kind, (lower, upper), step, context)
-    nulls = _nulls(entry, lower, upper, context)
+    nulls = resolve_nulls(entry, (lower, upper), number_text, number, context)
     if nulls is None or lower >= upper:
         return None
     return NumberColumn(
@@ -162,32 +168,3 @@ def _grid(
             at.span,
             hint,
         )
-
-
-def _nulls(
-    entry: Entry, lower: Fraction, upper: Fraction, context: Context
-) -> Nulls | None:
-    node = value(entry.value, "nulls")
-    if node is None:
-        return None
-    if text(node) == "drop":
-        if context.neighbours is Neighbours.REPLACE_ONE:
-            middle = number_text((lower + upper) / 2)
-            context.add(
-                "DPQL308",
-                "`drop` would change the number of rows, which is public here",
-                node.span,
-                f"give a public value instead, such as `nulls: {{as: {middle}}}`",
-            )
-        return DropNulls()
-    fill = number(value(node, "as"))
-    if fill is None:
-        return None
-    if not lower <= fill <= upper:
-        context.add(
-            "DPQL307",
-            f"nulls count as {number_text(fill)}, which is outside the bounds",
-            node.span,
-            f"take a value from {number_text(lower)} to {number_text(upper)}",
-        )
-    return FillNulls(value=fill)

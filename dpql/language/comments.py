@@ -26,6 +26,7 @@ YAML_BLOCKS: frozenset[Path] = frozenset(
         (),
         ("data",),
         ("data", "columns"),
+        ("data", "derived"),
         ("columns",),
         ("derived",),
         ("privacy",),
@@ -41,6 +42,7 @@ _TEXT_UNITS: frozenset[Path] = frozenset(
         ("release",),
         ("data",),
         ("data", "columns", _ANY),
+        ("data", "derived", _ANY),
         ("privacy",),
         ("privacy", "epsilon"),
         ("defaults",),
@@ -48,6 +50,7 @@ _TEXT_UNITS: frozenset[Path] = frozenset(
         ("report",),
     }
 )
+_NAMED = (("data", "columns"), ("data", "derived"))
 _TEXT_HOMES: dict[Path, Path] = {
     ("purpose",): ("release",),
     ("privacy", "epsilon"): ("privacy", "epsilon"),
@@ -176,8 +179,8 @@ def general(path: Path) -> Path:
     """Return the path with the author's own names replaced by a star."""
     if path[:1] == ("statistics",) and len(path) > 1:
         return ("statistics", _ANY, *path[2:])
-    if path[:2] == ("data", "columns") and len(path) > 2:  # noqa: PLR2004  a name
-        return ("data", "columns", _ANY, *path[3:])
+    if path[:2] in _NAMED and len(path) > 2:  # noqa: PLR2004  a name
+        return (*path[:2], _ANY, *path[3:])
     return path
 
 

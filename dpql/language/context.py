@@ -11,7 +11,15 @@ from dpql.language import numbers
 from dpql.language.source import Source
 from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
-from dpql.model.spec import CategoryColumn, Column, Neighbours
+from dpql.model.lattice import Lattice
+from dpql.model.lattice_keys import TRUTHS
+from dpql.model.spec import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    DerivedColumn,
+    Neighbours,
+)
 
 _MOST_LINES = 8
 
@@ -32,6 +40,13 @@ class Context:
     name: str = "?"
     types: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
+    """What is known of every column, a derived one as the declared one it is like."""
+    names: tuple[Scalar, ...] = ()
+    """Where the declared columns have their names."""
+    derived: dict[str, DerivedColumn] = field(default_factory=dict)
+    below: set[str] = field(default_factory=set)
+    """Derived columns whose turn has not come."""
+    lattice: Lattice = field(default_factory=lambda: Lattice(()))
     neighbours: Neighbours | None = None
     unit_column: bool = False
     unit_is_row: bool = False
@@ -56,6 +71,10 @@ class Context:
         if kind is None:
             self.unknown.setdefault(name, []).append(span)
         return kind
+
+    def is_column(self, name: str) -> bool:
+        """Tell whether a column has that name, also one that is at fault."""
+        return name in self.types or name in self.below
 
     def note_unknown(self) -> None:
         """Note every column that is used but not declared: once, however often used.
@@ -90,8 +109,10 @@ class Context:
         return False
 
     def keys(self, name: str) -> tuple[str, ...]:
-        """Return the keys of a category; none if its declaration is at fault."""
+        """Return the keys of a column that groups; none if it is at fault."""
         column = self.columns.get(name)
+        if isinstance(column, BooleanColumn):
+            return TRUTHS
         return column.keys if isinstance(column, CategoryColumn) else ()
 
 

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from dpql.language.context import entries, text, value
 from dpql.language.dataset import asked, is_dataset
-from dpql.language.left_out import LEFT_OUT
+from dpql.language.left_out import LEFT_OUT, UTC
 from dpql.language.tree import Entry, Mapping, Node, Scalar
 from dpql.model.spec import NumberType
 
+_OF_TYPE = {NumberType.INTEGER.value: (("step", "1"),), "time": (("zone", UTC),)}
+"""What a column of a type has where it does not say."""
 _SETTINGS = ("alpha", "gamma", "mechanism")
 
 
@@ -51,14 +53,13 @@ def _with(block: Node | None, root: Mapping, *names: str) -> Node | None:
 def _with_steps(columns: Node | None) -> Node | None:
     if not isinstance(columns, Mapping):
         return columns
-    steps = {
-        entry.name: _replaced(entry.value, step=Scalar("1", columns.span))
+    found = {
+        entry.name: _replaced(entry.value, **{name: Scalar(default, columns.span)})
         for entry in entries(columns)
-        if isinstance(entry.value, Mapping)
-        and text(value(entry.value, "type")) == NumberType.INTEGER
-        and value(entry.value, "step") is None
+        for name, default in _OF_TYPE.get(text(value(entry.value, "type")) or "", ())
+        if isinstance(entry.value, Mapping) and value(entry.value, name) is None
     }
-    return _replaced(columns, **steps)
+    return _replaced(columns, **found)
 
 
 def _replaced(block: Mapping, **nodes: Node | None) -> Mapping:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from dpql.errors import InternalFault, SpecError
-from dpql.language import comments, predicate
+from dpql.language import comments
 from dpql.language.comments import Commentary, Notes, Words
 from dpql.language.context import entries, items, value
 from dpql.language.dataset import is_dataset, shape_of
 from dpql.language.key_lists import are_numbers, marked
+from dpql.language.predicate_text import predicate_text
 from dpql.language.shape_check import check
 from dpql.language.source import Form, Source, examine, form_named
 from dpql.language.text_writer import text_lines
@@ -114,7 +115,20 @@ def _numeric_keys(root: Mapping) -> list[bool]:
 
 
 def _with_conditions(root: Mapping, source: Source) -> Mapping:
-    """Return the tree with every condition in its canonical form."""
+    """Return the tree with every expression in its canonical form."""
+
+    def canonical(node: Node) -> Node:
+        return _canonical_condition(node, source)
+
+    def derived(node: Node) -> Node:
+        assert isinstance(node, Mapping)
+        return _changed(node, [entry.name for entry in node.entries], canonical)
+
+    root = _changed(root, ("derived",), derived)
+    if isinstance(root.get("data"), Mapping):
+        root = _changed(
+            root, ("data",), lambda data: _changed(data, ("derived",), derived)
+        )
     statistics = root.get("statistics")
     if statistics is None:
         return root
@@ -122,11 +136,7 @@ def _with_conditions(root: Mapping, source: Source) -> Mapping:
     entries = tuple(
         Entry(
             statistic.key,
-            _changed(
-                statistic.value,
-                ("where", *ASKING),
-                lambda node: _canonical_condition(node, source),
-            ),
+            _changed(statistic.value, ("where", *ASKING), canonical),
         )
         for statistic in statistics.entries
     )
@@ -154,7 +164,7 @@ def _canonical_condition(node: Node, source: Source) -> Node:
     except SyntaxFault as fault:
         complaints = [fault.complaint]
     else:
-        node = Scalar(predicate.predicate_text(condition), node.span)
+        node = Scalar(predicate_text(condition), node.span)
     for code, message, start, end, hint in complaints:
         source.add(code, message, node.part(start, end), hint)
     return node

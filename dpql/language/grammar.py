@@ -13,12 +13,18 @@ from lark.visitors import Transformer_NonRecursive
 from dpql.diagnostics import shown
 from dpql.language.known_mistakes import hint_at
 from dpql.language.predicate import (
-    Negation,
+    Argument,
+    Listing,
+    Mark,
+    Named,
+    Pairs,
     Piece,
     Predicate,
-    Test,
     enclosed,
     junction,
+    negation,
+    tested,
+    use,
 )
 from dpql.language.quoting import unquoted
 from dpql.model.limits import DEEPEST
@@ -32,6 +38,7 @@ _DESCRIBED = {
     "BACKQUOTED": "a name",
     "NUMBER": "a number",
     "STRING": "a text in quotes",
+    "STAMP": "a date",
     "ASKED": "a name",
     "OPERATOR": "a comparison such as `>=`",
     "_NEWLINE": "a new line",
@@ -71,16 +78,22 @@ class ConditionBuilder(Transformer_NonRecursive[Token, Any]):
         self.refuse_reserved(token)
         return _piece(token)
 
-    def literal(self, children: list[Token]) -> Piece:
-        """Return a number, a key, or a text."""
+    def operand(self, children: list[Token]) -> Piece:
+        """Return a column, a number, a key, or a text."""
         (token,) = children
         if token.type == "NAME" and token in RESERVED:
             null = token.upper() == "NULL"
-            hint = "write `is null`" if null else f"write `'{token}'`"
             self._complain(
-                "DPQL124", f"`{token}` is a word of the language", token, hint
+                "DPQL124",
+                f"`{token}` is a word of the language",
+                token,
+                "write `is null`"
+                if null
+                else f"write `'{token}'` for a key, and for a column `` `{token}` ``",
             )
         return _piece(token)
+
+    literal = operand
 
     def refuse_reserved(self, token: Token) -> None:
         """Complain about a bare name that is a word of the language."""
@@ -103,42 +116,71 @@ class ConditionBuilder(Transformer_NonRecursive[Token, Any]):
     @v_args(inline=True)
     def negated(self, word: Token, operand: Predicate) -> Predicate:
         """Negate."""
-        return Negation(
-            operand=operand,
-            start=_start(word),
-            end=operand.end,
-            depth=operand.depth + 1,
-        )
+        return negation(operand, _start(word))
 
     @v_args(inline=True)
     def parenthesised(self, left: Token, inner: Predicate, right: Token) -> Predicate:
         """Count the parentheses in."""
         return enclosed(inner, _start(left), _end(right))
 
-    def comparison(self, children: list[Any]) -> Predicate:
-        """Compare with a literal."""
-        column, operator, value = children
-        return _test(column, str(operator), (value,), value.end)
+    @v_args(inline=True)
+    def comparison(self, left: Predicate, sign: Token, right: Predicate) -> Predicate:
+        """Compare two operands."""
+        return tested(left, str(sign), (right,), right.end)
 
-    def membership(self, children: list[Any]) -> Predicate:
+    @v_args(inline=True)
+    def membership(self, operand: Predicate, _in: Token, found: Listing) -> Predicate:
         """Look up in a list."""
-        values = tuple(child for child in children[1:] if isinstance(child, Piece))
-        return _test(children[0], "in", values, _end(children[-1]))
+        return tested(operand, "in", found.values, found.end)
 
     @v_args(inline=True)
     def between(
-        self, column: Piece, _between: Token, lower: Piece, _and: Token, upper: Piece
+        self, operand: Predicate, _between: Token, lower: Piece, _and: Token, upper: Any
     ) -> Predicate:
         """Compare with both ends of an interval."""
-        return _test(column, "between", (lower, upper), upper.end)
+        return tested(operand, "between", (lower, upper), upper.end)
 
     def null_test(self, children: list[Any]) -> Predicate:
         """Ask for nulls, or for the rest."""
-        column, *words = children
-        test = _test(column, "is null", (), _end(words[-1]))
-        if "not" not in words:
-            return test
-        return Negation(operand=test, start=test.start, end=test.end, depth=2)
+        operand, *words = children
+        test = tested(operand, "is null", (), _end(words[-1]))
+        return negation(test, test.start) if "not" in words else test
+
+    @v_args(inline=True)
+    def infix(self, left: Predicate, sign: Token, right: Predicate) -> Predicate:
+        """Add, subtract, multiply, or divide."""
+        return use(_piece(sign), (left, right), start=left.start, end=right.end)
+
+    @v_args(inline=True)
+    def negative(self, sign: Token, operand: Predicate) -> Predicate:
+        """Change the sign."""
+        return use(_piece(sign), (operand,), start=_start(sign), end=operand.end)
+
+    def call(self, children: list[Any]) -> Predicate:
+        """Use a function."""
+        word, _, *found, right = children
+        arguments: tuple[Argument, ...] = tuple(found)
+        return use(_piece(word), arguments, start=_start(word), end=_end(right))
+
+    def named(self, children: list[Any]) -> Named:
+        """`WORD: LITERAL`."""
+        word, value = children
+        return Named(name=_piece(word), value=value, start=_start(word), end=value.end)
+
+    def pairs(self, children: list[Any]) -> Pairs:
+        """`{LITERAL: LITERAL, ...}`."""
+        left, *found, right = children
+        return Pairs(pairs=tuple(found), start=_start(left), end=_end(right))
+
+    def pair(self, children: list[Piece]) -> tuple[Piece, Piece]:
+        """`LITERAL: LITERAL`."""
+        key, value = children
+        return key, value
+
+    def list(self, children: list[Any]) -> Listing:
+        """`[LITERAL, ...]`."""
+        left, *found, right = children
+        return Listing(values=tuple(found), start=_start(left), end=_end(right))
 
     def _complain(
         self, code: str, message: str, token: Token, hint: str | None
@@ -183,7 +225,7 @@ def check_depth(predicate: Predicate) -> None:
                 f"the condition is nested deeper than {DEEPEST} levels",
                 predicate.start,
                 predicate.end,
-                "write it flat, with `and` between its parts",
+                "write it flat, or let some part of it be a derived column",
             )
         )
 
@@ -268,15 +310,20 @@ def _described(terminal: str) -> str:
     return described or f"`{_parser('spec').get_terminal(terminal).pattern.value}`"
 
 
+_MARKS = {
+    "BACKQUOTED": Mark.COLUMN,
+    "STRING": Mark.TEXT,
+    "NUMBER": Mark.NUMBER,
+    "STAMP": Mark.STAMP,
+}
+
+
 def _piece(token: Token) -> Piece:
-    return Piece(text=unquoted(token), start=_start(token), end=_end(token))
-
-
-def _test(
-    column: Piece, operator: str, values: tuple[Piece, ...], end: int
-) -> Predicate:
-    return Test(
-        column=column, operator=operator, values=values, start=column.start, end=end
+    return Piece(
+        text=unquoted(token),
+        start=_start(token),
+        end=_end(token),
+        mark=_MARKS.get(token.type, Mark.BARE),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from dpql.language.key_lists import KEY_LIST
 from dpql.language.left_out import LEFT_OUT
 from dpql.model import limits
+from dpql.model.calendar import STEPS
 from dpql.model.shape import (
     Choice,
     Either,
@@ -22,6 +23,11 @@ from dpql.model.shape import (
 from dpql.model.spec import MechanismName, Neighbours, NumberType
 from dpql.statistics import KEYS, OPTIONS, field_of, statistics_with
 from dpql.statistics.statistic import COLUMN, CONDITION
+
+EXPRESSION = Text.of("an expression", limits.CONDITION, rule="on one line")
+DAY = Text.of("a date", limits.DAY, plain=True, rule="the form `2013-12-31`")
+CLOCK = Text.of("a time", limits.CLOCK, plain=True, rule="the form `2013-12-31 23:59`")
+ZONE = Text.of("a zone", limits.ZONE, rule="the form `+01:00`, its distance from UTC")
 
 NAME = Text.of(
     "a name",
@@ -47,25 +53,36 @@ def _required(name: str, shape: Shape, summary: str, *examples: object) -> Field
     )
 
 
-_FILL = Record(
-    what="a fill",
-    fields=(_required("as", NUMBER, "The public value a missing cell counts as.", 0),),
-)
-_NULLS = _required(
-    "nulls",
-    Either(word=Choice(what="a rule for nulls", words=("drop",)), record=_FILL),
-    "What a cell that is missing or no number does: drop the row, or count as a value. "
-    "`drop` is refused where the number of rows is public.",
-    "drop",
-    {"as": 0},
-)
-_BOUNDS = _required(
-    "bounds",
-    ListOf(item=NUMBER, shortest=2, longest=2),
-    "The public interval to which every cell is clamped, lower before upper. "
-    "Chosen from knowledge of the field, never from the data.",
-    [16, 100],
-)
+def _nulls(fill: Shape, what: str, example: object) -> Field:
+    """Return the rule for cells that are missing or not ``what``."""
+    public = _required(
+        "as", fill, "The public value a missing cell counts as.", example
+    )
+    return _required(
+        "nulls",
+        Either(
+            word=Choice(what="a rule for nulls", words=("drop",)),
+            record=Record(what="a fill", fields=(public,)),
+        ),
+        f"What a cell that is missing or {what} does: drop the row, or count as a "
+        "value. `drop` is refused where the number of rows is public.",
+        "drop",
+        {"as": example},
+    )
+
+
+def _bounds(end: Shape, *example: object) -> Field:
+    return _required(
+        "bounds",
+        ListOf(item=end, shortest=2, longest=2),
+        "The public interval to which every cell is clamped, lower before upper. "
+        "Chosen from knowledge of the field, never from the data.",
+        list(example),
+    )
+
+
+_NULLS = _nulls(NUMBER, "no number", 0)
+_BOUNDS = _bounds(NUMBER, 16, 100)
 _MEASURE = _field(
     "unit", UNIT, "The unit of measure, shown beside every number.", "EUR/month"
 )
@@ -109,6 +126,46 @@ COLUMN_TYPES: dict[str, Record] = {
         _required("step", POSITIVE, "Cells are rounded to whole steps.", 0.01),
     ),
     "float": _number_column(NumberType.FLOAT),
+    "boolean": Record(
+        what="a boolean",
+        fields=(
+            _type("boolean"),
+            _nulls(
+                Choice(what="a truth", words=("true", "false")),
+                "neither true nor false",
+                False,
+            ),
+        ),
+    ),
+    "date": Record(
+        what="a date",
+        fields=(
+            _type("date"),
+            _bounds(DAY, "2013-01-01", "2013-12-31"),
+            _nulls(DAY, "no date", "2013-01-01"),
+        ),
+    ),
+    "time": Record(
+        what="a time",
+        fields=(
+            _type("time"),
+            _bounds(CLOCK, "2013-01-01 00:00", "2013-12-31 23:59"),
+            _required(
+                "step",
+                Choice(what="a step", words=tuple(STEPS)),
+                "Times are counted in full steps from the first one.",
+                "minute",
+            ),
+            _field(
+                "zone",
+                ZONE,
+                "The zone of the bounds and of times that are stored without one, as "
+                "its distance from UTC; others are converted. +00:00 if absent.",
+                "+01:00",
+            ),
+            _nulls(CLOCK, "no time", "2013-01-01 00:00"),
+        ),
+    ),
 }
 
 _ROWS = Record(
@@ -143,6 +200,14 @@ _DATA = Record(
             ),
             "The columns the release reads; others in the data are ignored.",
             {"person_id": {"type": "id"}},
+        ),
+        _field(
+            "derived",
+            Table(what="derived columns", key=COLUMN, value=EXPRESSION),
+            "Columns that follow from the ones above: a sum, a comparison, a choice, a "
+            "band, a part of a date, a name for a key. Bounds, step and nulls follow "
+            "by rule.",
+            {"late": "arr_delay > 15", "month": "month(day)"},
         ),
     ),
 )
@@ -233,15 +298,16 @@ STATISTIC = Record(
         _field(
             "where",
             CONDITION,
-            "Only rows that pass. A comparison with a null is false, so `not` of it is "
-            "true; a key that is not declared counts as null. Keys may stand in "
-            "quotes, columns in backquotes; a quote in quotes needs a backslash.",
+            "Only rows that pass. A comparison with a null is neither true nor false, "
+            "`not` of it neither; a key that is not declared counts as null. Keys may "
+            "stand in quotes, columns in backquotes; a quote in quotes needs a "
+            "backslash. A word that is both a column and a key needs either.",
             "age >= 18 and age < 65",
         ),
         _field(
             "by",
             ListOf(item=COLUMN, longest=limits.MOST_GROUPINGS),
-            "One answer for each combination of the keys of these categories.",
+            "One answer for each combination of the keys of these columns.",
             ["district"],
         ),
         *(option.field for option in _AFTER_GROUPS),

@@ -20,6 +20,8 @@ LEFT_OUT = {
     "mechanism": MechanismName.AUTO.value,
 }
 """What a key counts as that is left out."""
+UTC = "+00:00"
+"""The zone of times that name none."""
 
 _PROMISES = ("neighbours", "delta")
 _SETTINGS = ("alpha", "gamma", "mechanism")

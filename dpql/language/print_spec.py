@@ -9,7 +9,7 @@ from typing import assert_never
 from dpql.errors import Span
 from dpql.language.formatter import written
 from dpql.language.key_lists import Keys, listed
-from dpql.language.predicate import predicate_text
+from dpql.language.predicate_text import predicate_text
 from dpql.language.source import form_named
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.model.calendar import STEPS, date_text, time_text, zone_text
@@ -80,15 +80,32 @@ def _spec(spec: Spec) -> Plain:
             "source": spec.data.source,
             "rows": {bound: str(rows.count)},
             "columns": {column.name: _column(column) for column in spec.data.columns},
+            **_derived(spec),
         },
         "privacy": _privacy(spec.privacy),
         "statistics": {
-            statistic.name: _statistic(statistic) for statistic in spec.statistics
+            statistic.name: _statistic(statistic, _names(spec))
+            for statistic in spec.statistics
         },
     }
     if spec.signer is not None:
         plain["report"] = {"signer": spec.signer}
     return plain
+
+
+def _names(spec: Spec) -> frozenset[str]:
+    """Return what is a column wherever a key could stand."""
+    columns = [*spec.data.columns, *spec.data.derived]
+    return frozenset(column.name for column in columns)
+
+
+def _derived(spec: Spec) -> dict[str, Plain]:
+    names = _names(spec)
+    found: dict[str, Plain] = {
+        column.name: _condition(column.expression, names)
+        for column in spec.data.derived
+    }
+    return {"derived": found} if found else {}
 
 
 def _privacy(privacy: Privacy) -> Plain:
@@ -175,11 +192,11 @@ def _number_column(column: NumberColumn) -> Plain:
     return plain
 
 
-def _statistic(statistic: Statistic) -> Plain:
+def _statistic(statistic: Statistic, names: frozenset[str]) -> Plain:
     kind = STATISTICS[statistic.kind]
     of: Plain = list(statistic.columns)
     if statistic.condition is not None:
-        of = _condition(statistic.condition)
+        of = _condition(statistic.condition, names)
     elif not statistic.columns:
         of = kind.subject
     elif len(statistic.columns) == 1:
@@ -190,7 +207,7 @@ def _statistic(statistic: Statistic) -> Plain:
         if option.is_given(given) and option.meaning is None:
             plain[option.name] = _option(given)
     if statistic.where is not None:
-        plain["where"] = _condition(statistic.where)
+        plain["where"] = _condition(statistic.where, names)
     if statistic.by:
         plain["by"] = list(statistic.by)
     if statistic.contributes is not None:
@@ -203,11 +220,11 @@ def _statistic(statistic: Statistic) -> Plain:
     }
 
 
-def _condition(condition: Condition) -> str:
+def _condition(condition: Condition, names: frozenset[str]) -> str:
     """Return a condition as the formatter leaves it: keys bare where they can be."""
     from dpql.language.grammar import parse_condition
 
-    return predicate_text(parse_condition(condition_text(condition))[0])
+    return predicate_text(parse_condition(condition_text(condition))[0], names)
 
 
 def _option(value: Value) -> Plain:

@@ -22,8 +22,8 @@ def key_text(text: str, *, quoted: bool = False) -> str:
 
 
 def literal_text(text: str) -> str:
-    """Return a literal of a condition; in single quotes, which suit YAML best."""
-    return text if is_bare(text) or _NUMERAL.fullmatch(text) else _enclosed(text, "'")
+    """Return a key in a condition: in single quotes, which suit YAML best."""
+    return _enclosed(text, "'")
 
 
 def quoted_text(text: str) -> str:

@@ -14,6 +14,7 @@ from dpql.language.context import (
     whole,
 )
 from dpql.language.contributions import promised
+from dpql.language.derived import resolve_derived
 from dpql.language.left_out import filled_in, setting
 from dpql.language.numbers import exact, is_number
 from dpql.language.source import Source
@@ -50,6 +51,7 @@ def resolve(root: Mapping, source: Source, *others: Source) -> Spec:
     context.unit_is_row, context.unit = unit == "row", unit
     rows = _rows(value(data, "rows"), context)
     resolve_columns(value(data, "columns"), context)
+    resolve_derived(value(data, "derived"), context)
     promise = _privacy(privacy, rows, context)
     defaults = root.get("defaults")
     for name in ("alpha", "gamma"):
@@ -68,7 +70,14 @@ def resolve(root: Mapping, source: Source, *others: Source) -> Spec:
         release=text(root.get("release")) or "",
         purpose=text(root.get("purpose")) or "",
         data=Data(
-            source=context.name, rows=rows, columns=tuple(context.columns.values())
+            source=context.name,
+            rows=rows,
+            columns=tuple(
+                column
+                for name, column in context.columns.items()
+                if name not in context.derived
+            ),
+            derived=tuple(context.derived.values()),
         ),
         privacy=promise,
         statistics=tuple(item for item in statistics if item is not None),

@@ -29,6 +29,7 @@ from dpql.model.shape import (
 
 Schema = dict[str, Any]
 
+_TRUTHS = ("true", "false")
 _NAMES_DATASET = {"type": "object", "required": ["dataset"]}
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -89,6 +90,7 @@ def schema_of(shape: Shape) -> Schema:  # noqa: PLR0911  one return per shape
         case Choice():
             words: list[object] = list(shape.words)
             words += [int(word) for word in shape.words if word.isdigit()]
+            words += [word == "true" for word in shape.words if word in _TRUTHS]
             return {"enum": words}
         case ListOf():
             schema: Schema = {

@@ -52,7 +52,7 @@ def resolve_statistic(
     columns = _inputs(given, kind, context)
     by = distinct(items(value(entry.value, "by")), "`by`", context)
     for item in items(value(entry.value, "by")):
-        context.typed(item.text, item.span, ("category",), "it cannot form groups")
+        context.typed(item.text, item.span, GROUPING, "it cannot form groups")
     options = _options(entry, kind, columns, context)
     condition = _condition(given, context) if kind.takes_condition else None
     where = _condition(value(entry.value, "where"), context)
@@ -85,6 +85,8 @@ def resolve_statistic(
 
 
 MECHANISMS = frozenset(MechanismName)
+GROUPING = ("category", "boolean")
+"""The types of the columns that form groups."""
 
 
 def check_level(name: str, node: Node | None, context: Context) -> None:
@@ -184,7 +186,7 @@ def _condition(node: Node | None, context: Context) -> Condition | None:
     if not isinstance(node, Scalar) or not node.text:
         return None
     # The parser behind it takes a tenth of a second to build; most specs do without.
-    from dpql.language.condition import resolve_condition
+    from dpql.language.expression import resolve_condition
 
     return resolve_condition(node, context)
 

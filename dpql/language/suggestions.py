@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 from dpql.diagnostics import shown
-from dpql.language.vocabulary import ADVICE, SYNONYMS
+from dpql.language.vocabulary import SYNONYMS
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
@@ -22,12 +22,8 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str | None:
-    """Return a hint with the word that was probably meant, or what to do without."""
-    known = list(words)
-    beside, advice = ADVICE.get(word.lower(), ("", ""))
-    if beside in known:
-        return advice
-    close = nearest(word, known)
+    """Return a hint with the word that was probably meant, if any."""
+    close = nearest(word, words)
     return f"did you mean `{shown(close)}`?" if close else None
 
 

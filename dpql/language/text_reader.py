@@ -16,7 +16,8 @@ from dpql.language.grammar import (
     parse,
 )
 from dpql.language.limits import refuse_too_many
-from dpql.language.predicate import Piece, Predicate, predicate_text
+from dpql.language.predicate import Piece, Predicate
+from dpql.language.predicate_text import predicate_text
 from dpql.language.quoting import unquoted
 from dpql.language.source import Source
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -68,7 +69,14 @@ class TextBuilder(ConditionBuilder):
         for path, entry in (part for parts in children for part in parts):
             self._insert(blocks.setdefault(path, {}), entry)
         top = blocks.get("", {})
-        for path in ("data.columns", "data", "privacy", "defaults", "statistics"):
+        for path in (
+            "data.columns",
+            "data.derived",
+            "data",
+            "privacy",
+            "defaults",
+            "statistics",
+        ):
             if path not in blocks:
                 continue
             *outer, name = path.split(".")
@@ -129,9 +137,20 @@ class TextBuilder(ConditionBuilder):
         return [("data.columns", block)]
 
     @v_args(inline=True)
-    def bounds(self, numbers: Sequence) -> Entry:
+    def derived(self, name: Piece, _: Token, predicate: Predicate) -> Parts:
+        """`NAME := EXPRESSION`."""
+        block = Entry(self._scalar(name), self._condition(predicate))
+        return [("data.derived", block)]
+
+    def bounds(self, children: list[Any]) -> Entry:
         """`[LOWER, UPPER]`."""
-        return Entry(Scalar("bounds", numbers.span), numbers)
+        ends = self._list(children)
+        return Entry(Scalar("bounds", ends.span), ends)
+
+    @v_args(inline=True)
+    def zone(self, word: Token, token: Token) -> Entry:
+        """`at "ZONE"`."""
+        return self._entry(word, "zone", token)
 
     def keys(self, children: list[Any]) -> Entry:
         """`{KEY, KEY}`."""
@@ -289,7 +308,7 @@ class TextBuilder(ConditionBuilder):
     def _leaf(self, children: list[Token]) -> Scalar:
         return self._scalar(children[0])
 
-    word = kind = number = value = value_or_string = string = key = _leaf
+    word = kind = number = end = value = value_or_string = string = key = _leaf
 
     def subject(self, children: list[Token]) -> Scalar:
         """Return what a statistic is of, or who is protected."""

@@ -46,16 +46,17 @@ def _data(root: Mapping) -> list[Line]:
 
 
 def _columns(data: Mapping) -> list[Line]:
-    if data.get("columns") is None:
-        return []
-    columns = _mapping(data, "columns").entries
-    names = [name_text(entry.name) for entry in columns]
-    width = max(map(len, names))
+    blocks = [name for name in ("columns", "derived") if data.get(name) is not None]
+    found = [(name, entry) for name in blocks for entry in _mapping(data, name).entries]
+    names = [name_text(entry.name) for _, entry in found]
+    width = max(map(len, names), default=0)
     lines: list[Line] = []
-    for name, entry in zip(names, columns, strict=True):
-        path: Path = ("data", "columns", entry.name)
-        assert isinstance(entry.value, Mapping)
-        lines.append((path, f"  {name.ljust(width)}  {_column(entry.value)}"))
+    for name, (block, entry) in zip(names, found, strict=True):
+        path: Path = ("data", block, entry.name)
+        what = f":= {entry.value.text}" if isinstance(entry.value, Scalar) else ""
+        if isinstance(entry.value, Mapping):
+            what = _column(entry.value)
+        lines.append((path, f"  {name.ljust(width)}  {what}"))
     return lines
 
 
@@ -67,6 +68,8 @@ def _column(column: Mapping) -> str:
         words.append(f"[{', '.join(_items(column, 'bounds'))}]")
     if column.get("step") is not None:
         words.append(f"step {_scalar(column, 'step')}")
+    if column.get("zone") is not None:
+        words.append(f"at {quoted_text(_scalar(column, 'zone'))}")
     if column.get("unit") is not None:
         unit = _scalar(column, "unit")
         words.append(unit if is_bare(unit) else quoted_text(unit))

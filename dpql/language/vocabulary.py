@@ -34,17 +34,15 @@ SYNONYMS: dict[str, str] = {
     "categories": "keys",
     "budget": "spend",
     "n": "rows",
+    "bool": "boolean",
+    "logical": "boolean",
+    "day": "date",
+    "datetime": "time",
+    "timestamp": "time",
+    "tz": "zone",
+    "timezone": "zone",
+    "computed": "derived",
+    "calculated": "derived",
+    "derive": "derived",
 }
 """Words of other languages, and the word that means the same here."""
-
-_DATES = "there are no dates: keep a number such as the year, and write `integer`"
-_TRUTHS = "write `category`, with `keys: [true, false]`"
-
-ADVICE: dict[str, tuple[str, str]] = {
-    "date": ("integer", _DATES),
-    "datetime": ("integer", _DATES),
-    "timestamp": ("integer", _DATES),
-    "bool": ("category", _TRUTHS),
-    "boolean": ("category", _TRUTHS),
-}
-"""Words without a counterpart: beside which word they are tried, and the advice."""

@@ -27,7 +27,9 @@ Line = tuple[Path, str]
 _MISREAD = frozenset(
     {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"}
 )
+_TRUTHS = ("true", "false")
 _NEVER_PLAIN = re.compile(r": |:$| #|^\s|\s$")
+_ALIGNED = (("columns",), ("derived",))
 _BRACKETS = re.compile(r"[,\[\]{}:#\"'&*?|<>=!%@`]")
 
 
@@ -40,7 +42,7 @@ def _block(node: Node, shape: Shape, path: Path) -> list[Line]:
     lines: list[Line] = []
     ordered = in_order(node, shape)
     keys = [_text(entry.name, flow=False) for entry, _ in ordered]
-    aligned = max(map(len, keys), default=0) if path[-1:] == ("columns",) else 0
+    aligned = max(map(len, keys), default=0) if path[-1:] in _ALIGNED else 0
     for key, (entry, inner) in zip(keys, ordered, strict=True):
         below = (*path, entry.name)
         start = "  " * len(path) + f"{key}:"
@@ -94,10 +96,12 @@ def _inline(node: Node, shape: Shape, *, flow: bool) -> str:
         case Scalar(text=text):
             word = shape.word if isinstance(shape, Either) else shape
             bare = isinstance(word, Number) or (
-                isinstance(word, Choice) and text.isdigit()
+                isinstance(word, Choice) and (text.isdigit() or text in _TRUTHS)
             )
             if isinstance(word, Text) and word.numbers:
                 bare = not node.quoted and is_numeral(text)
+            if isinstance(word, Text) and word.plain:
+                bare = re.fullmatch(word.pattern, text) is not None
             return text if bare else _text(text, flow=flow)
 
 

@@ -67,3 +67,11 @@ PURPOSE = TextFormat(pattern=_ANY, longest=1_000)
 SIGNER = TextFormat(pattern=_ANY, longest=128)
 UNIT = TextFormat(pattern=_ANY, longest=32)
 CONDITION = TextFormat(pattern=r".+", longest=4_096)
+"""A condition, or the expression of a derived column."""
+
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+DAY = TextFormat(pattern=_DAY, longest=10)
+CLOCK = TextFormat(
+    pattern=rf"{_DAY}(?:[ T][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}})?)?", longest=19
+)
+ZONE = TextFormat(pattern=r"[-+][0-9]{2}:[0-9]{2}", longest=6)

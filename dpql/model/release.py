@@ -29,7 +29,7 @@ from dpql.model.release_text import (
     result_text,
     value_repr,
 )
-from dpql.model.spec import CategoryColumn, Data
+from dpql.model.spec import Data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -255,16 +255,10 @@ def cells(
 
     ``version`` is the plan's format; the first one rounded the edges of bins.
     """
-    axes = [_keys(data, name) for name in step.by]
+    axes = [data.category(name).keys for name in step.by]
     for column in step.bin_columns:
         write = number_text if version > 1 else plain
-        axes.append(bin_keys(step.edges, write) or _keys(data, column))
+        axes.append(bin_keys(step.edges, write) or data.category(column).keys)
     if step.at:
         axes.append(tuple(map(str, step.at)))
     return product(*axes)
-
-
-def _keys(data: Data, name: str) -> tuple[str, ...]:
-    column = data.column(name)
-    assert isinstance(column, CategoryColumn), "the planner lets no other group"
-    return column.keys

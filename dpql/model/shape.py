@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from dpql.model.limits import TextFormat
 
@@ -18,6 +19,7 @@ class Text:
     """A scalar: some words, at most ``longest`` characters, matching ``pattern``.
 
     With ``numbers`` whole numbers, and ranges of them, mean something else in quotes.
+    What is ``plain`` stands in YAML without quotes.
     """
 
     what: str
@@ -25,14 +27,13 @@ class Text:
     pattern: str
     rule: str = "no tabs in it, no space at either end"
     numbers: bool = False
+    plain: bool = False
 
     @classmethod
-    def of(
-        cls, what: str, text_format: TextFormat, *, numbers: bool = False, **rule: str
-    ) -> Text:
+    def of(cls, what: str, text_format: TextFormat, **others: Any) -> Text:
         """Return the shape of a text of that format."""
         longest, pattern = text_format.longest, text_format.pattern
-        return cls(what=what, longest=longest, pattern=pattern, numbers=numbers, **rule)
+        return cls(what=what, longest=longest, pattern=pattern, **others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,12 @@ from dataclasses import replace
 from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, PlanFault
 from dpql.mechanisms import CHOOSERS, MECHANISMS, lets_parts_share
+from dpql.model.notation import number_text
 from dpql.model.plan import Bound, Grid, Plan, Step
 from dpql.model.spec import (
     CategoryColumn,
     DropNulls,
+    IdColumn,
     MechanismName,
     Neighbours,
     NumberColumn,
@@ -19,7 +21,7 @@ from dpql.model.spec import (
     Statistic,
 )
 from dpql.planner.draft import Descriptions, Draft
-from dpql.planner.grids import choose_grid, is_countable
+from dpql.planner.grids import choose_grid, finest, is_countable
 from dpql.planner.rules import NOW, Rules, rules_of
 from dpql.statistics import STATISTICS, Description, Setting
 
@@ -104,16 +106,17 @@ def count_cells(spec: Spec, statistic: Statistic) -> int:
         else:
             names = (*names, *statistic.columns)
     for name in names:
-        column = spec.data.column(name)
-        assert isinstance(column, CategoryColumn), "resolve lets no other group"
-        cells *= len(column.keys)
+        cells *= len(spec.data.category(name).keys)
     return cells
 
 
 def _uncountable(spec: Spec, statistic: Statistic) -> Iterator[Diagnostic]:
-    for name in statistic.columns:
-        column = spec.data.column(name)
-        if isinstance(column, NumberColumn) and not is_countable(column):
+    for column in _numbers(spec, statistic):
+        name = column.name
+        if name in spec.data.lattice.derived:
+            if STATISTICS[statistic.kind].power:
+                yield from _too_fine(spec, statistic, column)
+        elif not is_countable(column):
             yield Diagnostic(
                 "DPQL432",
                 f"`{statistic.name}`: the bounds of `{shown(name)}` are too large or "
@@ -123,11 +126,44 @@ def _uncountable(spec: Spec, statistic: Statistic) -> Iterator[Diagnostic]:
             )
 
 
+def _too_fine(
+    spec: Spec, statistic: Statistic, column: NumberColumn
+) -> Iterator[Diagnostic]:
+    """Refuse a derived column of too many steps: its grid is what it is."""
+    power = STATISTICS[statistic.kind].power
+    steps = int((column.upper - column.lower) / (column.step or 1))
+    most = finest(power, spec.data.rows.count)
+    name, at = shown(column.name), spec.spans.span("data", "derived", column.name)
+    if steps == 0:
+        yield Diagnostic(
+            "DPQL434",
+            f"`{statistic.name}`: `{name}` always has the same value",
+            at,
+            "derive it from a column whose value differs",
+        )
+    elif steps > most:
+        yield Diagnostic(
+            "DPQL434",
+            f"`{statistic.name}`: `{name}` has {steps} steps, and the most that can be "
+            f"{'summed' if power == 1 else 'multiplied and summed'} is {most}",
+            at,
+            f"round it: `round({name}, STEP)` with a STEP of at least "
+            f"{number_text((column.upper - column.lower) / most)}",
+        )
+
+
 def _summed(spec: Spec, statistic: Statistic) -> tuple[NumberColumn, ...]:
     if STATISTICS[statistic.kind].power == 0:
         return ()
-    columns = tuple(spec.data.column(name) for name in statistic.columns)
-    return tuple(column for column in columns if isinstance(column, NumberColumn))
+    return _numbers(spec, statistic)
+
+
+def _numbers(spec: Spec, statistic: Statistic) -> tuple[NumberColumn, ...]:
+    return tuple(
+        spec.data.number(name)
+        for name in statistic.columns
+        if not isinstance(spec.data.column(name), CategoryColumn | IdColumn)
+    )
 
 
 def _grids(spec: Spec, statistic: Statistic) -> tuple[Grid, ...]:
@@ -137,6 +173,7 @@ def _grids(spec: Spec, statistic: Statistic) -> tuple[Grid, ...]:
             power=STATISTICS[statistic.kind].power,
             rows=spec.data.rows.count,
             epsilon=spec.privacy.epsilon,
+            exact=column.name in spec.data.lattice.derived,
         )
         for column in _summed(spec, statistic)
     )

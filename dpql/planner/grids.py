@@ -29,19 +29,29 @@ _HALF = Fraction(1, 2)
 
 
 def choose_grid(
-    column: NumberColumn, *, power: int, rows: int, epsilon: Fraction
+    column: NumberColumn,
+    *,
+    power: int,
+    rows: int,
+    epsilon: Fraction,
+    exact: bool = False,
 ) -> Grid:
-    """Return the grid of a column for a statistic that multiplies ``power`` factors."""
-    finest = _finest(power, rows)
+    """Return the grid of a column for a statistic that multiplies ``power`` factors.
+
+    The values of an ``exact`` column are whole numbers of steps, and no more than fit.
+    """
+    bits = _finest_bits(power, rows)
     width = column.upper - column.lower
     if column.step is not None:
         steps = (width / column.step).__floor__()
-        if steps <= 1 << finest:
+        if exact:
+            return _grid(column, steps, Fraction(0))
+        if steps <= 1 << bits:
             shake = double_error(column, steps)
-            exact = column.type is NumberType.INTEGER or shake < _HALF
-            return _grid(column, steps, Fraction(0) if exact else _HALF + shake)
+            lossless = column.type is NumberType.INTEGER or shake < _HALF
+            return _grid(column, steps, Fraction(0) if lossless else _HALF + shake)
     wanted = _LEAST + power_of_two_up(max(Fraction(1), rows * epsilon))
-    steps = 1 << max(min(wanted, finest), min(_LEAST, finest))
+    steps = 1 << max(min(wanted, bits), min(_LEAST, bits))
     return _grid(column, steps, _HALF + double_error(column, steps))
 
 
@@ -59,7 +69,12 @@ def is_countable(column: NumberColumn) -> bool:
     return max(farthest, width, most / width) < _LARGEST and 1 / width > _SMALLEST
 
 
-def _finest(power: int, rows: int) -> int:
+def finest(power: int, rows: int) -> int:
+    """Return the most steps of a grid for so many declared rows."""
+    return 1 << _finest_bits(power, rows)
+
+
+def _finest_bits(power: int, rows: int) -> int:
     """Return the most bits of a grid for so many declared rows."""
     bits = _FINEST[power]
     while bits > 1 and _SIGNED // (1 << ((bits + 1) // 2)) ** power < rows:

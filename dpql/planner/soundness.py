@@ -6,45 +6,50 @@ plan has not, so its invariants are looked at again before anything relies on th
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import is_dataclass
 from fractions import Fraction
 
-from dpql.diagnostics import is_hidden
 from dpql.model import limits
-from dpql.model.characters import look, mixes_alphabets
+from dpql.model.calendar import (
+    DAY,
+    FIRST_DAY,
+    LARGEST_ZONE,
+    LAST_DAY,
+    STEPS,
+)
 from dpql.model.codec import layout
 from dpql.model.spec import (
     AccuracyTarget,
-    And,
-    Between,
+    BooleanColumn,
     CategoryColumn,
     Column,
-    Comparison,
-    Condition,
     Contributes,
+    DateColumn,
     DropNulls,
     Epsilon,
     FillNulls,
     IdColumn,
-    IsNull,
-    Literal,
     MechanismName,
-    Membership,
     Neighbours,
-    Not,
+    Nulls,
     NumberColumn,
     NumberType,
-    Operator,
-    Or,
     RowsExactly,
     Share,
     Spec,
     Statistic,
+    TimeColumn,
 )
 from dpql.planner.bind import count_cells, is_known
 from dpql.planner.rules import NOW, Rules
+from dpql.planner.sound_expressions import (
+    are_distinct,
+    are_unmistakable,
+    is_condition,
+    is_formatted,
+    lattice_of,
+)
 from dpql.statistics import OPTIONS, STATISTICS
 from dpql.statistics.option import Input, Usage
 
@@ -56,24 +61,6 @@ _LARGEST = 10**400
 def is_sound(spec: Spec, rules: Rules = NOW) -> bool:
     """Tell whether the spec keeps every invariant that its types state in words."""
     return _modest(spec) and all(_facts(spec, rules))
-
-
-def _has_format(text: str, text_format: limits.TextFormat) -> bool:
-    """Tell whether a text could have been written in a spec."""
-    return (
-        len(text) <= text_format.longest
-        and re.fullmatch(text_format.pattern, text) is not None
-        and not any(map(is_hidden, text))
-    )
-
-
-def _unmistakable(words: Sequence[str], text_format: limits.TextFormat) -> bool:
-    """Tell whether no word looks like another one, or like what it is not."""
-    return (
-        all(_has_format(word, text_format) for word in words)
-        and _distinct(list(map(look, words)))
-        and not any(map(mixes_alphabets, words))
-    )
 
 
 def _modest(value: object) -> bool:
@@ -90,21 +77,29 @@ def _modest(value: object) -> bool:
 
 def _facts(spec: Spec, rules: Rules) -> Iterator[bool]:
     columns = spec.data.columns
-    by_name = {column.name: column for column in columns}
     yield bool(columns)
-    yield _unmistakable([column.name for column in columns], limits.COLUMN)
-    yield all(_sound_column(column) for column in columns)
-    yield not spec.data.derived
-    yield _has_format(spec.release, limits.NAME)
-    yield _has_format(spec.data.source, limits.NAME)
-    yield _has_format(spec.purpose, limits.PURPOSE)
-    yield spec.signer is None or _has_format(spec.signer, limits.SIGNER)
+    names = [column.name for column in (*columns, *spec.data.derived)]
+    yield are_unmistakable(names, limits.COLUMN)
+    yield all(_sound_column(column, rules) for column in columns)
+    yield rules.expressions or not spec.data.derived
+    lattice = lattice_of(spec.data)
+    if lattice is None:
+        yield False
+        return
+    by_name = dict(spec.data.by_name)
+    yield is_formatted(spec.release, limits.NAME)
+    yield is_formatted(spec.data.source, limits.NAME)
+    yield is_formatted(spec.purpose, limits.PURPOSE)
+    yield spec.signer is None or is_formatted(spec.signer, limits.SIGNER)
     yield from _promise(spec, by_name)
     yield bool(spec.statistics)
-    yield _distinct([statistic.name for statistic in spec.statistics])
+    yield are_distinct([statistic.name for statistic in spec.statistics])
     yield _parts(spec) <= limits.MOST_PARTS
     for statistic in spec.statistics:
         yield from _statistic(spec, statistic, by_name, rules)
+        asked = [one for one in (statistic.condition, statistic.where) if one]
+        old = not rules.expressions
+        yield all(is_condition(one, lattice, old=old) for one in asked)
 
 
 def _parts(spec: Spec) -> int:
@@ -128,8 +123,8 @@ def _promise(spec: Spec, columns: dict[str, Column]) -> Iterator[bool]:
     yield exact or privacy.neighbours is Neighbours.ADD_REMOVE
     yield privacy.delta == 0
     if privacy.neighbours is Neighbours.REPLACE_ONE:
-        numbers = [c for c in columns.values() if isinstance(c, NumberColumn)]
-        yield not any(isinstance(column.nulls, DropNulls) for column in numbers)
+        found = [getattr(column, "nulls", None) for column in spec.data.columns]
+        yield not any(isinstance(nulls, DropNulls) for nulls in found)
     yield _sound_bounds(privacy.contributes)
     if privacy.unit is None:
         yield privacy.contributes == Contributes(rows=1, groups=1)
@@ -143,14 +138,16 @@ def _sound_bounds(bounds: Contributes) -> bool:
     return min(rows, groups) >= 1 and (total is None or rows <= total < rows * groups)
 
 
-def _sound_column(column: Column) -> bool:  # noqa: PLR0911  one per type
+def _sound_column(  # noqa: PLR0911  one per type
+    column: Column, rules: Rules
+) -> bool:
     match column:
         case IdColumn(name=name):
             return name != "row"
         case CategoryColumn(keys=keys):
             return _sound_keys(column) and 0 < len(keys) <= limits.MOST_CELLS
         case NumberColumn(lower=lower, upper=upper, step=step):
-            if column.unit is not None and not _has_format(column.unit, limits.UNIT):
+            if column.unit is not None and not is_formatted(column.unit, limits.UNIT):
                 return False
             fill = column.nulls.value if isinstance(column.nulls, FillNulls) else lower
             if not lower <= fill <= upper or lower == upper:
@@ -160,16 +157,31 @@ def _sound_column(column: Column) -> bool:  # noqa: PLR0911  one per type
             numbers = (step, lower) if column.type is NumberType.INTEGER else ()
             whole = all(number.denominator == 1 for number in numbers)
             return step > 0 and whole and ((upper - lower) / step).denominator == 1
-        case _:
-            return False
+        case BooleanColumn(nulls=nulls):
+            return rules.expressions and _fills(nulls, 0, 1)
+        case DateColumn(first=first, last=last, nulls=nulls):
+            known = FIRST_DAY <= first < last <= LAST_DAY
+            return rules.expressions and known and _fills(nulls, first, last)
+        case TimeColumn(first=first, last=last, nulls=nulls):
+            known = FIRST_DAY * DAY <= first < last < (LAST_DAY + 1) * DAY
+            known = known and column.step in STEPS.values()
+            known = known and abs(column.zone) <= LARGEST_ZONE
+            return rules.expressions and known and _fills(nulls, first, last)
+
+
+def _fills(nulls: Nulls, lower: int, upper: int) -> bool:
+    """Tell whether what a missing cell counts as is a whole number within bounds."""
+    if isinstance(nulls, DropNulls):
+        return True
+    return nulls.value.denominator == 1 and lower <= nulls.value <= upper
 
 
 def _sound_keys(column: CategoryColumn) -> bool:
     if column.digest is not None and not _DIGEST.fullmatch(column.digest):
         return False
     if not column.numeric:
-        return _unmistakable(column.keys, limits.KEY)
-    return _distinct(column.keys) and all(map(_is_numeric_key, column.keys))
+        return are_unmistakable(column.keys, limits.KEY)
+    return are_distinct(column.keys) and all(map(_is_numeric_key, column.keys))
 
 
 def _is_numeric_key(key: str) -> bool:
@@ -188,21 +200,20 @@ def _statistic(
         yield False
         return
     inputs = tuple(_input(name, columns.get(name)) for name in statistic.columns)
-    yield _has_format(statistic.name, limits.NAME)
+    yield is_formatted(statistic.name, limits.NAME)
     yield len(inputs) == kind.columns
-    yield _distinct(statistic.columns)
+    yield are_distinct(statistic.columns)
     yield spec.privacy.unit not in statistic.columns
     yield spec.privacy.unit is not None or not kind.once
     yield all(given.type in kind.column_types for given in inputs)
-    yield _distinct(statistic.by)
+    yield are_distinct(statistic.by)
     yield len(statistic.by) <= limits.MOST_GROUPINGS
-    yield all(isinstance(columns.get(name), CategoryColumn) for name in statistic.by)
+    grouping = CategoryColumn | BooleanColumn
+    yield all(isinstance(columns.get(name), grouping) for name in statistic.by)
     values = count_cells(spec, statistic) * max(1, len(statistic.at))
     yield values <= limits.MOST_CELLS
     yield not kind.chooses or statistic.mechanism is MechanismName.AUTO
     yield (statistic.condition is not None) == kind.takes_condition
-    yield statistic.condition is None or _filter(statistic.condition, columns)
-    yield statistic.where is None or _filter(statistic.where, columns)
     usage = Usage(
         inputs=inputs,
         known=is_known(spec, statistic, rules),
@@ -236,81 +247,12 @@ def _input(name: str, column: Column | None) -> Input:
             found = "category"
         case IdColumn():
             found = "id"
+        case BooleanColumn():
+            found = "boolean"
+        case DateColumn():
+            found = "date"
+        case TimeColumn():
+            found = "time"
         case _:
             found = ""
     return Input(name=name, type=found, column=column)
-
-
-def _filter(condition: Condition, columns: dict[str, Column]) -> bool:
-    """Tell whether the condition is none too deep, none too long, and fits."""
-    return (
-        _depth(condition) <= limits.DEEPEST
-        and _pieces(condition) <= limits.CONDITION.longest // 2
-        and _condition(condition, columns)
-    )
-
-
-def _depth(condition: Condition) -> int:
-    """Return the height of the tree, which the reading of a plan has bounded."""
-    match condition:
-        case Not(operand=operand):
-            return 1 + _depth(operand)
-        case And(operands=operands) | Or(operands=operands):
-            return 1 + max(map(_depth, operands), default=0)
-        case _:
-            return 1
-
-
-def _pieces(condition: Condition) -> int:
-    """Return the number of words; each takes two characters at least."""
-    match condition:
-        case Not(operand=operand):
-            return 1 + _pieces(operand)
-        case And(operands=operands) | Or(operands=operands):
-            return len(operands) - 1 + sum(map(_pieces, operands))
-        case Membership(values=values):
-            return 2 + len(values)
-        case _:
-            return 3
-
-
-def _condition(  # noqa: PLR0911  one per kind
-    condition: Condition, columns: dict[str, Column]
-) -> bool:
-    match condition:
-        case Not(operand=operand):
-            return _condition(operand, columns)
-        case And(operands=operands) | Or(operands=operands):
-            flat = not any(type(operand) is type(condition) for operand in operands)
-            return (
-                flat
-                and len(operands) > 1
-                and all(_condition(operand, columns) for operand in operands)
-            )
-        case Comparison(column=name, operator=operator, value=value):
-            number = isinstance(columns.get(name), NumberColumn)
-            plain = operator in (Operator.EQUAL, Operator.UNEQUAL)
-            return (number or plain) and _fits(columns.get(name), [value])
-        case Membership(column=name, values=values):
-            return (
-                _distinct(values) and bool(values) and _fits(columns.get(name), values)
-            )
-        case Between(column=name, lower=lower, upper=upper):
-            return isinstance(columns.get(name), NumberColumn) and lower <= upper
-        case IsNull(column=name):
-            return isinstance(columns.get(name), NumberColumn | CategoryColumn)
-        case _:
-            return False
-
-
-def _fits(column: Column | None, values: Sequence[Literal]) -> bool:
-    """Tell whether the column can be compared with the values."""
-    if isinstance(column, NumberColumn):
-        return all(isinstance(value, Fraction) for value in values)
-    return isinstance(column, CategoryColumn) and all(
-        value in column.keys for value in values
-    )
-
-
-def _distinct(names: Sequence[object]) -> bool:
-    return len(set(names)) == len(names)

@@ -12,7 +12,6 @@ from dpql.diagnostics import WHOLE
 from dpql.model.notation import measure_text, number_text, plain
 from dpql.model.plan import Affine, Plan, Step
 from dpql.model.release_tables import headings_of, key_columns
-from dpql.model.spec import CategoryColumn
 from dpql.model.step_text import losses_text, rank_text
 from dpql.reports.display import percent_text
 from dpql.reports.file_names import (
@@ -120,11 +119,10 @@ def _keys(plan: Plan, step: Step, heading: str) -> str:
     if heading in step.bin_columns and step.edges:
         ends = f"{number_text(step.edges[0])} to {number_text(step.edges[-1])}"
         return f"{len(step.edges) - 1} bins from {ends}, left ends included"
-    column = plan.spec.data.column(heading)
-    assert isinstance(column, CategoryColumn), "groups have declared keys"
-    shown = ", ".join(column.keys[:_KEYS])
-    hidden = len(column.keys) - _KEYS
-    return f"{len(column.keys)} keys: {shown}" + (f" and {hidden} more" * (hidden > 0))
+    keys = plan.spec.data.category(heading).keys
+    shown = ", ".join(keys[:_KEYS])
+    hidden = len(keys) - _KEYS
+    return f"{len(keys)} keys: {shown}" + (f" and {hidden} more" * (hidden > 0))
 
 
 def _promise(step: Step) -> str:

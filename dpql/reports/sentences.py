@@ -91,14 +91,19 @@ def before_noise(plan: Plan, step: Step) -> str:
     return "; ".join([*_used(plan, step), *_conditions(step)]) or "all rows"
 
 
-def _used(plan: Plan, step: Step) -> Iterator[str]:
+def _used(plan: Plan, step: Step) -> Iterator[str]:  # noqa: C901  one per sentence
     unit = plan.spec.privacy.unit
     if step.bound is not None and unit is not None:
         others = "count at their fill" if step.name in filled(plan) else "are dropped"
         yield f"{bound_text(step, unit)}, the others {others}"
-    used = [plan.spec.data.column(name) for name in (*step.columns, *step.by)]
+    derived = plan.spec.data.lattice.derived
+    names = [name for name in (*step.columns, *step.by) if name not in derived]
+    used = [plan.spec.data.column(name) for name in names]
     if any(isinstance(column, CategoryColumn) for column in used):
         yield "declared keys only"
+    null = [name for name, node in derived.items() if node.shape.nullable]
+    for name in dict.fromkeys((*step.columns, *step.by)):
+        yield from [f"only rows where {name_text(name)} is not null"] * (name in null)
     numbers = [column for column in used if isinstance(column, NumberColumn)]
     if any(isinstance(column.nulls, DropNulls) for column in numbers):
         yield "only rows that hold a number"

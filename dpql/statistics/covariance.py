@@ -19,7 +19,7 @@ from dpql.statistics.at_least import AT_LEAST
 from dpql.statistics.contribution import Contribution
 from dpql.statistics.parts import covariance_parts
 from dpql.statistics.setting import Description, Setting, grouped, measure
-from dpql.statistics.statistic import Statistic
+from dpql.statistics.statistic import COUNTED, Statistic
 from dpql.statistics.variance import require_two, spread
 
 
@@ -102,6 +102,7 @@ STATISTIC = Statistic(
     summary="The covariance of two number columns: of the sample (divided by n - 1) "
     "where the number of rows is public, else of the population (divided by n).",
     example=("age", "wage"),
+    column_types=COUNTED,
     phrase="population covariance of {0} and {1} (divided by n)",
     public_phrase="sample covariance of {0} and {1} (divided by n - 1)",
     columns=2,

@@ -13,7 +13,7 @@ from dpql.model.plan import Share
 from dpql.statistics.contribution import Contribution
 from dpql.statistics.parts import variance_parts
 from dpql.statistics.setting import Description, Setting, only_joint
-from dpql.statistics.statistic import Statistic
+from dpql.statistics.statistic import COUNTED, Statistic
 
 
 def describe_joint(setting: Setting) -> Description:
@@ -45,6 +45,7 @@ STATISTIC = Statistic(
     summary="The standard deviation of a number column, each cell clamped to its "
     "bounds: the square root of the population variance.",
     example="wage",
+    column_types=COUNTED,
     phrase="standard deviation of {0}",
     power=2,
     fewest_rows=2,

@@ -57,10 +57,17 @@ def describe(setting: Setting) -> Description:
 STATISTIC = Statistic(
     name="distinct",
     summary="How many different values a column has: of an id, the declared keys of a "
-    "category, or numbers with steps. Null is no value.",
+    "category, numbers with steps, or dates. Null is no value.",
     example="district",
     phrase="number of different values of {0}",
-    column_types=("id", "category", NumberType.INTEGER, NumberType.DECIMAL),
+    column_types=(
+        "id",
+        "category",
+        "boolean",
+        NumberType.INTEGER,
+        NumberType.DECIMAL,
+        "date",
+    ),
     counts_values=True,
     synonyms=("count_distinct", "distinct_count", "nunique", "unique", "cardinality"),
     describe=describe,

@@ -21,7 +21,7 @@ from dpql.model.spec import NumberColumn
 from dpql.statistics import count
 from dpql.statistics.option import Objection, Option, Usage, Value
 from dpql.statistics.setting import Description, Setting
-from dpql.statistics.statistic import NUMBERS, Statistic
+from dpql.statistics.statistic import COUNTED, NUMBERS, Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -46,10 +46,10 @@ def _check_bins(value: Value, usage: Usage) -> Iterator[Objection]:
                 "equal ones",
             )
         return
-    if given.type == "category":
+    if given.type not in NUMBERS:
         yield Objection(
             code="DPQL306",
-            message=f"`{shown(given.name)}` is a category: its keys are the bins",
+            message=f"`{shown(given.name)}` has keys, and they are the bins",
             hint="delete `bins`",
         )
         return
@@ -168,7 +168,7 @@ STATISTIC = Statistic(
     summary="How many rows fall into each bin, or have each key.",
     example="age",
     phrase="number of rows by {0}",
-    column_types=(*NUMBERS, "category"),
+    column_types=(*COUNTED, "category"),
     power=0,
     splits=True,
     options=(BINS, WIDTH),

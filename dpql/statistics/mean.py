@@ -17,7 +17,7 @@ from dpql.statistics.contribution import Contribution
 from dpql.statistics.count import counting
 from dpql.statistics.parts import mean_parts
 from dpql.statistics.setting import Description, Setting, measure
-from dpql.statistics.statistic import Statistic
+from dpql.statistics.statistic import COUNTED, Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -105,6 +105,7 @@ STATISTIC = Statistic(
     name="mean",
     summary="The mean of a number column, each cell clamped to its bounds.",
     example="wage",
+    column_types=COUNTED,
     phrase="mean of {0}",
     options=(AT_LEAST,),
     synonyms=("avg", "average"),

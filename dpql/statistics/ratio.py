@@ -18,7 +18,7 @@ from dpql.model.plan import Share
 from dpql.statistics.contribution import Contribution
 from dpql.statistics.parts import covariance_parts
 from dpql.statistics.setting import Description, Setting, grouped, only_joint
-from dpql.statistics.statistic import Statistic
+from dpql.statistics.statistic import COUNTED, Statistic
 
 
 def describe_joint(setting: Setting) -> Description:
@@ -68,6 +68,7 @@ STATISTIC = Statistic(
     summary="The sum of a number column over the sum of a second one, of the rows "
     "that hold both. The second must have a lower bound above 0.",
     example=("distance", "air_time"),
+    column_types=COUNTED,
     phrase="sum of {0} over the sum of {1}",
     columns=2,
     power=2,

@@ -14,6 +14,9 @@ from dpql.statistics.setting import Description, Setting
 NUMBERS = tuple(NumberType)
 """The types of the columns that hold numbers."""
 
+COUNTED = (*NUMBERS, "boolean")
+"""The same, and truth, which counts as 1 and 0."""
+
 COLUMN = Text.of(
     "a column name",
     limits.COLUMN,

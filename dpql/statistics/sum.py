@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from dpql.model.plan import Affine, Term
 from dpql.statistics.setting import Description, Setting, measure
-from dpql.statistics.statistic import Statistic
+from dpql.statistics.statistic import COUNTED, Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -65,6 +65,7 @@ STATISTIC = Statistic(
     name="sum",
     summary="The sum of a number column, each cell clamped to its bounds.",
     example="wage",
+    column_types=COUNTED,
     phrase="sum of {0}",
     describe=describe,
 )

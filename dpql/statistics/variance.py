@@ -23,7 +23,7 @@ from dpql.statistics.count import counting
 from dpql.statistics.mean import centred_sum
 from dpql.statistics.parts import variance_parts
 from dpql.statistics.setting import Description, Setting, grouped, measure
-from dpql.statistics.statistic import Statistic
+from dpql.statistics.statistic import COUNTED, Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -146,6 +146,7 @@ STATISTIC = Statistic(
     "of the sample (divided by n - 1) where the number of rows is public, else "
     "of the population (divided by n).",
     example="wage",
+    column_types=COUNTED,
     phrase="population variance of {0} (divided by n)",
     public_phrase="sample variance of {0} (divided by n - 1)",
     power=2,

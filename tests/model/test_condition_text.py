@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from language import strategies
 from spec_text import integer, make_spec
 
-from dpql.language.condition import resolve_condition
+from dpql.language.expression import resolve_condition
 from dpql.language.context import Context
 from dpql.language.source import Source
 from dpql.language.tree import Scalar

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpql.language.grammar import parse_condition
-from dpql.language.predicate import predicate_text
+from dpql.language.predicate_text import predicate_text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,161 @@
+"""What the expressions inside a plan must be, whoever wrote the plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from dpql.diagnostics import is_hidden
+from dpql.model import limits
+from dpql.model.characters import look, mixes_alphabets
+from dpql.model.expression import (
+    And,
+    Bands,
+    Between,
+    Comparison,
+    Expression,
+    IsNull,
+    Listed,
+    Map,
+    Membership,
+    Not,
+    Or,
+    Ranged,
+    columns_in,
+    operands_of,
+    walk,
+)
+from dpql.model.lattice import Lattice
+from dpql.model.lattice_nodes import Kind, Node
+from dpql.model.lattice_rules import Untyped, Word, as_truth
+from dpql.model.spec import Data
+
+_OLD = (And, Or, Not, Comparison, Membership, Between, IsNull)
+"""What conditions were made of before there were expressions."""
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_FEWEST_EDGES = 2
+
+
+def is_formatted(text: str, text_format: limits.TextFormat) -> bool:
+    """Tell whether a text could have been written in a spec."""
+    return (
+        len(text) <= text_format.longest
+        and re.fullmatch(text_format.pattern, text) is not None
+        and not any(map(is_hidden, text))
+    )
+
+
+def are_unmistakable(words: Sequence[str], text_format: limits.TextFormat) -> bool:
+    """Tell whether no word looks like another one, or like what it is not."""
+    return (
+        all(is_formatted(word, text_format) for word in words)
+        and are_distinct(list(map(look, words)))
+        and not any(map(mixes_alphabets, words))
+    )
+
+
+def are_distinct(names: Sequence[object]) -> bool:
+    """Tell whether no item is there twice."""
+    return len(set(names)) == len(names)
+
+
+def lattice_of(data: Data) -> Lattice | None:
+    """Return the lattice of columns whose derived ones are sound, else None."""
+    found = Lattice(data.columns)
+    for column in data.derived:
+        node = _typed(column.expression, found)
+        if node is None or column.name in found.declared:
+            return None
+        fixed = isinstance(node, Word) or not columns_in(column.expression)
+        if fixed or node.shape.kind in (Kind.DATE, Kind.TIME):
+            return None
+        found.add(column.name, node)
+    return found
+
+
+def is_condition(expression: Expression, lattice: Lattice, *, old: bool) -> bool:
+    """Tell whether an expression is one of rows that pass, or of the ``old`` kind."""
+    if old and not all(isinstance(one, _OLD) for one in walk(expression)):
+        return False
+    node = _typed(expression, lattice)
+    if node is None or isinstance(node, Word) or not columns_in(expression):
+        return False
+    try:
+        as_truth(node)
+    except Untyped:
+        return False
+    return True
+
+
+def _typed(expression: Expression, lattice: Lattice) -> Node | None:
+    """Return the node of an expression that a text could have; None if none could."""
+    if not (
+        _depth(expression) <= limits.DEEPEST
+        and sum(map(_pieces, walk(expression))) <= limits.CONDITION.longest // 2
+        and all(map(_is_sound, walk(expression)))
+    ):
+        return None
+    try:
+        node = lattice.typed(expression)
+    except Untyped:
+        return None
+    return None if node.shape.excess else node
+
+
+def _depth(expression: Expression) -> int:
+    """Return the height of the tree, which the reading of a plan has bounded.
+
+    Columns and constants add none to what holds them.
+    """
+    operands = operands_of(expression)
+    if not operands:
+        return 1
+    return 1 + max(_depth(one) if operands_of(one) else 0 for one in operands)
+
+
+def _pieces(expression: Expression) -> int:
+    """Return a number of words of two characters, signs included, that it has."""
+    match expression:
+        case Membership(values=values) | Listed(values=values):
+            return 1 + len(values)
+        case Bands(edges=edges):
+            return 1 + len(edges)
+        case Map(pairs=pairs, digest=None):
+            return 1 + 2 * len(pairs)
+        case _:
+            return 1
+
+
+def _is_sound(expression: Expression) -> bool:  # noqa: PLR0911  one per kind
+    """Tell whether one part keeps what its type states in words."""
+    match expression:
+        case And(operands=operands) | Or(operands=operands):
+            flat = not any(type(operand) is type(expression) for operand in operands)
+            return flat and len(operands) > 1
+        case Membership(values=values) | Listed(values=values):
+            return bool(values) and are_distinct(values)
+        case Between(lower=lower, upper=upper):
+            return lower <= upper
+        case Ranged(lower=lower, upper=upper):
+            return type(lower) is type(upper) and lower <= upper  # type: ignore[operator]
+        case Bands(edges=edges):
+            enough = _FEWEST_EDGES <= len(edges) <= limits.MOST_EDGES
+            return enough and all(low < high for low, high in pairwise(edges))
+        case Map():
+            return _is_sound_map(expression)
+        case _:
+            return True
+
+
+def _is_sound_map(found: Map) -> bool:
+    given = [pair.value for pair in found.pairs]
+    given += [one for one in (found.otherwise, found.missing) if one is not None]
+    values = list(dict.fromkeys(given))
+    return (
+        bool(found.pairs)
+        and are_distinct([pair.key for pair in found.pairs])
+        and are_unmistakable(values, limits.KEY)
+        and (found.digest is None or _DIGEST.fullmatch(found.digest) is not None)
+    )
