@@ -72,6 +72,8 @@ def _column(  # noqa: PLR0911  one per type
             found, meant = resolve_keys(value(entry.value, "keys"), context)
             if not meant.numeric:
                 check_lookalikes(found, "key", context)
+            if not meant.keys:
+                return None
             return CategoryColumn(
                 name=entry.name,
                 keys=meant.keys,
@@ -119,10 +121,9 @@ def _number(entry: Entry, kind: NumberType, context: Context) -> Column | None:
             if lower > upper
             else "write two different numbers",
         )
-    else:
-        _grid(entry, kind, (lower, upper), step, context)
+    sound = lower < upper and _grid(entry, kind, (lower, upper), step, context)
     nulls = resolve_nulls(entry, (lower, upper), number_text, number, context)
-    if nulls is None or lower >= upper:
+    if nulls is None or not sound:
         return None
     return NumberColumn(
         name=entry.name,
@@ -146,7 +147,8 @@ def _grid(
     bounds: tuple[Fraction, Fraction],
     step: Fraction | None,
     context: Context,
-) -> None:
+) -> bool:
+    """Tell whether the bounds are whole steps apart, or note that they are not."""
     lower, upper = bounds
     at = value(entry.value, "step") or value(entry.value, "bounds") or entry.value
     if kind is NumberType.INTEGER and any(
@@ -168,3 +170,6 @@ def _grid(
             at.span,
             hint,
         )
+    else:
+        return True
+    return False

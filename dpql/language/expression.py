@@ -1,23 +1,20 @@
 """The meaning of an expression: what its words stand for, and of which kind it is.
 
-A bare word right of an operator is a column if one is declared, else a key; where it is
-both, quotes or backquotes have to say which. Everything that the lattice refuses is a
-fault at the operand which it refuses.
+Everything that the lattice refuses is a fault at the operand that it refuses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from dpql.diagnostics import shown
 from dpql.errors import Span
 from dpql.language import numbers
+from dpql.language.comparisons import ambiguous, tested
 from dpql.language.context import Context
-from dpql.language.functions import applied
+from dpql.language.functions import FUNCTIONS, applied
 from dpql.language.grammar import SyntaxFault, parse_condition
-from dpql.language.literals import literal
 from dpql.language.predicate import (
     Argument,
     Junction,
@@ -32,33 +29,23 @@ from dpql.language.tree import Scalar
 from dpql.language.typed import Typed, Typer
 from dpql.model.expression import (
     And,
-    Between,
     Call,
-    Compared,
-    Comparison,
     Constant,
     Expression,
     Function,
     IsMissing,
     IsNull,
-    Listed,
-    Literal,
-    Membership,
     Not,
-    Operator,
     Or,
-    Ranged,
     Reference,
+    columns_in,
 )
-from dpql.model.lattice_keys import TRUTHS, keys_of
-from dpql.model.lattice_nodes import Kind, Node
-from dpql.model.lattice_rules import LIMIT, Untyped, as_truth, described, is_numbered
-from dpql.model.lattice_tests import MIRRORED
+from dpql.model.lattice_keys import TRUTHS
+from dpql.model.lattice_nodes import Node
+from dpql.model.lattice_rules import LIMIT, Untyped, as_truth
 from dpql.model.limits import CONDITION
 from dpql.model.notation import number_text
 
-_EQUALITIES = ("==", "!=")
-_LITERALS = (Mark.TEXT, Mark.NUMBER, Mark.STAMP)
 _FOLDED: dict[Function, Callable[[Fraction, Fraction], Fraction]] = {
     Function.ADD: lambda x, y: x + y,
     Function.SUBTRACT: lambda x, y: x - y,
@@ -91,7 +78,7 @@ def resolve_condition(scalar: Scalar, context: Context) -> Expression | None:
     typed = resolve_expression(scalar, context)
     if typed is None:
         return None
-    constant = isinstance(typed.expression, Constant)
+    constant = not columns_in(typed.expression)
     try:
         as_truth(typed.node)
     except Untyped as fault:
@@ -125,7 +112,7 @@ class _Typer(Typer):
             case Use():
                 return applied(self, predicate)
             case Test():
-                return self._test(predicate)
+                return tested(self, predicate)
             case Negation(operand=operand):
                 found = self.typed(operand)
                 if found is None:
@@ -154,10 +141,10 @@ class _Typer(Typer):
     def refuse(self, fault: Untyped, at: Predicate) -> None:
         """Note what has no type, at the operand that is to blame."""
         parts = _parts(at)
-        place: Predicate = at
+        blamed: Predicate = at
         if fault.operand is not None and fault.operand < len(parts):
-            place = parts[fault.operand]
-        self.add("DPQL360", fault.message, place, fault.hint)
+            blamed = parts[fault.operand]
+        self.add("DPQL360", fault.message, blamed, fault.hint or _usage(at))
 
     def is_countable(self, node: Node, at: Predicate) -> bool:
         """Tell whether all whole numbers on the way fit, or note that they do not."""
@@ -192,7 +179,7 @@ class _Typer(Typer):
                 return self.made(Constant(value=piece.text), [], piece)
             case Mark.BARE if piece.text in TRUTHS:
                 if self.context.is_column(piece.text):
-                    self._ambiguous(piece, "true or false")
+                    ambiguous(self, piece, "true or false")
                     return None
                 return self.made(Constant(value=piece.text), [], piece)
         return self.column(piece)
@@ -234,15 +221,6 @@ class _Typer(Typer):
         )
         return None
 
-    def _ambiguous(self, piece: Piece, what: str) -> None:
-        name = shown(piece.text)
-        self.add(
-            "DPQL361",
-            f"`{name}` is a column, and it is {what} as well",
-            piece,
-            f"write `'{name}'` for the key, or `` `{name}` `` for the column",
-        )
-
     def _junction(self, junction: Junction) -> Typed | None:
         typed = [self.typed(operand) for operand in junction.operands]
         found = [one for one in typed if one is not None]
@@ -260,32 +238,6 @@ class _Typer(Typer):
             flat += one.expression.operands if same else [one.expression]  # type: ignore[union-attr]
         return Typed(kind(operands=tuple(flat)), made.node)
 
-    def _test(self, test: Test) -> Typed | None:
-        if test.operator == "is null":
-            return self.missing(test.operand, test)
-        operator, left, values = test.operator, test.operand, test.values
-        if operator not in ("in", "between") and _is_literal(left):
-            (right,) = values
-            if not _is_literal(right):
-                mirrored = MIRRORED.get(Operator(operator))
-                operator = operator if mirrored is None else mirrored.value
-                left, values = right, (left,)
-                test = replace(test, operand=left, values=values, operator=operator)
-        found = self.typed(left)
-        if found is None:
-            return None
-        if operator not in ("in", "between"):
-            return self._compared(test, found, operator, values[0])
-        literals = [
-            literal(self, found, one, left) for one in values if isinstance(one, Piece)
-        ]
-        if None in literals:
-            return None
-        given = [one for one in literals if one is not None]
-        if operator == "in":
-            return self._listed(test, found, given)
-        return self._ranged(test, found, *given)
-
     def missing(self, operand: Predicate, at: Predicate) -> Typed | None:
         """Return whether an operand is null."""
         found = self.typed(operand)
@@ -297,111 +249,19 @@ class _Typer(Typer):
             case _:
                 return self.made(IsMissing(operand=found.expression), [found], at)
 
-    def _compared(  # noqa: PLR0911  one per kind of right side
-        self, test: Test, left: Typed, operator: str, right: Predicate
-    ) -> Typed | None:
-        if operator not in _EQUALITIES and self._is_key(left.node):
-            self._unordered(test, left)
-            return None
-        if isinstance(right, Piece) and self._means_literal(right, left, test):
-            value = literal(self, left, right, test.operand)
-            if value is None:
-                return None
-            sign = Operator(operator)
-            if isinstance(left.expression, Reference):
-                name = left.expression.column
-                comparison = Comparison(column=name, operator=sign, value=value)
-                return self.made(comparison, [], test)
-            constant = self.made(Constant(value=value), [], right)
-            if constant is None:
-                return None
-            compared = Compared(
-                left=left.expression, operator=sign, right=constant.expression
-            )
-            return self.made(compared, [left, constant], test)
-        other = self.typed(right)
-        if other is None:
-            return None
-        compared = Compared(
-            left=left.expression, operator=Operator(operator), right=other.expression
-        )
-        return self.made(compared, [left, other], test)
-
-    def _is_key(self, node: Node) -> bool:
-        return node.shape.kind is Kind.KEY and not is_numbered(node, self.lattice)
-
-    def _means_literal(self, piece: Piece, left: Typed, test: Test) -> bool:
-        """Tell whether a word right of an operator is a key, a number or a date."""
-        if piece.mark is not Mark.BARE:
-            return piece.mark is not Mark.COLUMN
-        if not self.context.is_column(piece.text):
-            return True
-        if piece.text in keys_of(left.node):
-            name = self.text(left, test.operand)
-            self._ambiguous(piece, f"a key of `{name}`")
-        return False
-
-    def _unordered(self, test: Test, left: Typed) -> None:
-        name = self.text(left, test.operand)
-        self.add(
-            "DPQL319",
-            f"`{name}` is {_noun(left)}: its keys have no order",
-            test.operand,
-            f"write `{name} in [...]`, or compare with `==` or `!=`",
-        )
-
-    def _listed(
-        self, test: Test, found: Typed, values: Sequence[Literal]
-    ) -> Typed | None:
-        seen: dict[Literal, Predicate] = {}
-        for value, piece in zip(values, test.values, strict=True):
-            if seen.setdefault(value, piece) is not piece:
-                assert isinstance(piece, Piece)
-                self.add(
-                    "DPQL305",
-                    f"`{shown(piece.text)}` is twice in the list",
-                    piece,
-                    "keep one of them",
-                )
-        if isinstance(found.expression, Reference):
-            name = found.expression.column
-            return self.made(Membership(column=name, values=tuple(seen)), [], test)
-        listed = Listed(operand=found.expression, values=tuple(seen))
-        return self.made(listed, [found], test)
-
-    def _ranged(
-        self, test: Test, found: Typed, lower: Literal, upper: Literal
-    ) -> Typed | None:
-        if self._is_key(found.node):
-            self._unordered(test, found)
-            return None
-        if type(lower) is type(upper) and lower > upper:  # type: ignore[operator]
-            first, last = test.values
-            ends = [
-                number_text(one) if isinstance(one, Fraction) else shown(one)
-                for one in (upper, lower)
-            ]
-            self.context.add(
-                "DPQL320",
-                "`between` has its ends the wrong way round, so nothing passes",
-                self.scalar.part(first.start, last.end),
-                f"write `between {ends[0]} and {ends[1]}`",
-            )
-        if (
-            isinstance(found.expression, Reference)
-            and isinstance(lower, Fraction)
-            and isinstance(upper, Fraction)
-        ):
-            name = found.expression.column
-            return self.made(Between(column=name, lower=lower, upper=upper), [], test)
-        ranged = Ranged(operand=found.expression, lower=lower, upper=upper)
-        return self.made(ranged, [found], test)
-
     def text(self, found: Typed, at: Predicate) -> str:
         """Return a word for an operand, for a message."""
         if isinstance(found.expression, Reference):
             return shown(found.expression.column)
         return shown(self.scalar.text[at.start : at.end])
+
+
+def _usage(at: Predicate) -> str:
+    """Return how what has no type is written."""
+    signature = FUNCTIONS.get(at.word.text) if isinstance(at, Use) else None
+    if signature is None:
+        return "numbers go with numbers, dates with dates, keys with keys"
+    return f"write it like `{signature.form}`"
 
 
 def _folded(call: Call) -> Constant | None:
@@ -416,18 +276,6 @@ def _folded(call: Call) -> Constant | None:
     left, right = values
     value = _FOLDED[call.function](left, right)
     return Constant(value=value) if numbers.is_number(number_text(value)) else None
-
-
-def _is_literal(predicate: Predicate) -> bool:
-    return isinstance(predicate, Piece) and predicate.mark in _LITERALS
-
-
-def _noun(found: Typed) -> str:
-    return (
-        "a category"
-        if isinstance(found.expression, Reference)
-        else described(found.node)
-    )
 
 
 def _parts(at: Predicate) -> tuple[Predicate, ...]:

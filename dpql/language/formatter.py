@@ -9,7 +9,7 @@ from dpql.errors import InternalFault, SpecError
 from dpql.language import comments
 from dpql.language.comments import Commentary, Notes, Words
 from dpql.language.context import entries, items, value
-from dpql.language.dataset import is_dataset, shape_of
+from dpql.language.dataset import asked, is_dataset, shape_of
 from dpql.language.key_lists import are_numbers, marked
 from dpql.language.predicate_text import predicate_text
 from dpql.language.shape_check import check
@@ -118,7 +118,9 @@ def _with_conditions(root: Mapping, source: Source) -> Mapping:
     """Return the tree with every expression in its canonical form."""
 
     def canonical(node: Node) -> Node:
-        return _canonical_condition(node, source)
+        return _canonical_condition(node, source, columns)
+
+    columns = _columns(root)
 
     def derived(node: Node) -> Node:
         assert isinstance(node, Mapping)
@@ -155,7 +157,18 @@ def _changed(
     return replace(node, entries=entries)
 
 
-def _canonical_condition(node: Node, source: Source) -> Node:
+def _columns(root: Mapping) -> frozenset[str] | None:
+    """Return the names of all columns; None where a dataset file has more."""
+    if asked(root) is not None:
+        return None
+    data = root if is_dataset(root) else root.get("data")
+    blocks = (value(data, name) for name in ("columns", "derived"))
+    return frozenset(entry.name for block in blocks for entry in entries(block))
+
+
+def _canonical_condition(
+    node: Node, source: Source, columns: frozenset[str] | None
+) -> Node:
     from dpql.language.grammar import SyntaxFault, parse_condition
 
     assert isinstance(node, Scalar)
@@ -164,7 +177,7 @@ def _canonical_condition(node: Node, source: Source) -> Node:
     except SyntaxFault as fault:
         complaints = [fault.complaint]
     else:
-        node = Scalar(predicate_text(condition), node.span)
+        node = Scalar(predicate_text(condition, columns), node.span)
     for code, message, start, end, hint in complaints:
         source.add(code, message, node.part(start, end), hint)
     return node

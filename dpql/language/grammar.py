@@ -46,6 +46,7 @@ _DESCRIBED = {
 }
 
 _MOST_EXPECTED = 6
+_CHAIN = "join comparisons by `and`: `x >= 1 and x < 5`"
 
 _SLOTS = {"{number}": "NUMBER", "{numbers}": "numbers", "{rows}": "NUMBER _rows"}
 """What the grammar reads where a clause has a value."""
@@ -290,9 +291,16 @@ def _complaint(error: UnexpectedInput, text: str, code: str) -> Complaint:
             start = end = len(text.rstrip())
     found = text[start:end].strip()
     message = f"`{shown(found)}` does not belong here" if found else "more is missing"
-    mistake = hint_at(text, start)
+    mistake = _CHAIN if _is_chained(error) else hint_at(text, start)
     hint = mistake or _expected(error)
     return ("DPQL121" if mistake else code, message, start, start + len(found), hint)
+
+
+def _is_chained(error: UnexpectedInput) -> bool:
+    """Tell whether a comparison is compared again, as in `1 < x < 5`."""
+    if not isinstance(error, UnexpectedToken) or error.token.type != "OPERATOR":
+        return False
+    return "AND" in (error.accepts or ())
 
 
 def _expected(error: UnexpectedInput) -> str | None:

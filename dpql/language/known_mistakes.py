@@ -16,7 +16,13 @@ _MISTAKES = tuple(
         (r"\|\|?", "write `or`"),
         (r"!(?!=)", "write `not`"),
         (r";", "delete it; a statement ends with its line"),
-        (r"#.*|//.*", "write `--` before a comment"),
+        (r"#.*|//", "write `--` before a comment"),
+        (
+            r"(?<=[\w)\]`])\s*/(?!/)",
+            "write `x // 15`, `div(x, y, lower, upper, step)`, or ask for a `ratio`",
+        ),
+        (r"%", "write `x - (x // 7) * 7` for what is left over"),
+        (r"\*\*|\^", "write `x * x`"),
         (r"(?i:group)\s+(?i:by)\b", "write `by district`"),
         (r"(?i:order)\s+(?i:by)\b", "delete it; the order is that of the spec"),
         (r"\b(?i:having|limit|join)\b", "delete it; the language has no such clause"),
@@ -25,10 +31,6 @@ _MISTAKES = tuple(
         (r"\b(?i:in)\s*\(", "write the list in brackets: `in [north, east]`"),
         (r"\b(?i:count)\s*\(\s*\*?", "write `count rows`"),
         (r"[^\W\d]\w*\s*\(", "write `mean wage`, without parentheses"),
-        (
-            r"(?<![\w.])-?[0-9][0-9_.]*\s*(?:[<>]=?|==|!=)",
-            "put the column first: `age >= 18 and age < 65`",
-        ),
         (
             r"\b(?:AND|OR|NOT|IN|BETWEEN|IS|NULL|WHERE|BY|SPEND|USING)\b",
             "write it in small letters",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dpql.diagnostics import is_hidden, shown
+from dpql.language.pair_files import pairs_in
 from dpql.language.predicate import (
     Argument,
     Listing,
@@ -49,10 +51,31 @@ def mapped(typer: Typer, use: Use) -> Typed | None:
     if found is None:
         return None
     digest = None
-    pairs = _pairs(typer, found, tables[0]) if tables else None
-    sound = all(_is_key(typer, piece) for piece in named.values())
-    if pairs is None or not sound:
+    if not keys_of(found.node):
+        nothing = Map(
+            operand=found.expression,
+            pairs=(),
+            otherwise=None,
+            missing=None,
+            digest=None,
+        )
+        return typer.made(nothing, [found], use)
+    if tables:
+        rows = list(tables[0].pairs) if _are_keys(typer, found, tables[0]) else None
+    else:
+        file = named.pop("file")
+        at = typer.scalar.part(file.start, file.end)
+        read = pairs_in(file.text, at, keys_of(found.node), typer.context)
+        rows, digest = (None, None) if read is None else read
+    unsound = [piece for piece in named.values() if not _is_key(typer, piece)]
+    if rows is None or unsound:
         return None
+    values = [value for _, value in rows]
+    if not tables:
+        values = [replace(one, start=file.start, end=file.end) for one in values]
+    if not _are_apart(typer, [*values, *named.values()]):
+        return None
+    pairs = tuple(Pair(key=key.text, value=value.text) for key, value in rows)
     made = Map(
         operand=found.expression,
         pairs=pairs,
@@ -83,12 +106,13 @@ def _named(typer: Typer, arguments: Sequence[Argument]) -> dict[str, Piece] | No
     return found
 
 
-def _pairs(typer: Typer, found: Typed, table: Pairs) -> tuple[Pair, ...] | None:
+def _are_keys(typer: Typer, found: Typed, table: Pairs) -> bool:
+    """Tell whether pairs have keys that there are, or note which have not."""
     known = keys_of(found.node)
     seen: dict[str, Piece] = {}
-    looks: dict[str, str] = {}
     sound = True
     for key, value in table.pairs:
+        sound = _is_key(typer, value) and sound
         if seen.setdefault(key.text, key) is not key:
             typer.add(
                 "DPQL305",
@@ -105,7 +129,14 @@ def _pairs(typer: Typer, found: Typed, table: Pairs) -> tuple[Pair, ...] | None:
                 did_you_mean(key.text, known) or f"they are {quoted(known[:6])}",
             )
             sound = False
-        sound = _is_key(typer, value) and sound
+    return sound
+
+
+def _are_apart(typer: Typer, values: Sequence[Piece]) -> bool:
+    """Tell whether no two values look alike, and none like what it is not."""
+    looks: dict[str, str] = {}
+    sound = True
+    for value in values:
         if looks.setdefault(look(value.text), value.text) != value.text:
             typer.add(
                 "DPQL322",
@@ -114,9 +145,15 @@ def _pairs(typer: Typer, found: Typed, table: Pairs) -> tuple[Pair, ...] | None:
                 "write both alike, or change one of them",
             )
             sound = False
-    if not sound:
-        return None
-    return tuple(Pair(key=key.text, value=value.text) for key, value in table.pairs)
+        if mixes_alphabets(value.text):
+            typer.add(
+                "DPQL324",
+                f"`{shown(value.text)}` mixes letters of several alphabets in a word",
+                value,
+                "type it anew in one alphabet",
+            )
+            sound = False
+    return sound
 
 
 def _is_key(typer: Typer, piece: Piece) -> bool:
@@ -128,14 +165,6 @@ def _is_key(typer: Typer, piece: Piece) -> bool:
             f"`{shown(text)}` is in backquotes, which are for columns",
             piece,
             f"write `'{shown(text)}'`",
-        )
-        return False
-    if mixes_alphabets(text):
-        typer.add(
-            "DPQL324",
-            f"`{shown(text)}` mixes letters of several alphabets in a word",
-            piece,
-            "type it anew in one alphabet",
         )
         return False
     sound = (

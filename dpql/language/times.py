@@ -76,7 +76,7 @@ def _zone(node: Node | None, context: Context) -> int | None:
     zone = None if word is None else read_zone(word)
     if zone is None and word is not None:
         context.add(
-            "DPQL366",
+            "DPQL365",
             f"`{shown(word)}` is not a distance from UTC",
             node.span,
             'write it like `zone: "+01:00"`; zones with a summer time are not known',

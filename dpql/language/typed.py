@@ -32,23 +32,30 @@ class Typer(Protocol):
 
     def typed(self, predicate: Predicate) -> Typed | None:
         """Return the meaning of a part, or None after noting what is wrong."""
+        ...
 
     def made(
         self, expression: Expression, operands: Sequence[Typed], at: Predicate
     ) -> Typed | None:
         """Return an expression with its node, or note that it has none."""
+        ...
 
     def missing(self, operand: Predicate, at: Predicate) -> Typed | None:
         """Return whether an operand is null."""
+        ...
 
     def column(self, piece: Piece) -> Typed | None:
         """Return the column that a word names."""
+        ...
 
     def number(self, piece: Piece) -> Fraction | None:
         """Return the number that a word is, or note that it is none."""
+        ...
 
     def add(self, code: str, message: str, at: Argument, hint: str | None) -> None:
         """Note a fault of a part of the expression."""
+        ...
 
     def text(self, found: Typed, at: Predicate) -> str:
         """Return a word for an operand, for a message."""
+        ...

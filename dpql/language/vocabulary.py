@@ -36,7 +36,6 @@ SYNONYMS: dict[str, str] = {
     "n": "rows",
     "bool": "boolean",
     "logical": "boolean",
-    "day": "date",
     "datetime": "time",
     "timestamp": "time",
     "tz": "zone",

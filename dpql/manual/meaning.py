@@ -14,8 +14,9 @@ MEANING: dict[str, Code] = {
     "DPQL302": Code(
         title="a column is of the wrong type for its use",
         cause=(
-            "Groups are formed by categories, sums and means are of numbers, the unit "
-            "of privacy is an id, and otherwise only `distinct` takes an id."
+            "Groups are formed by categories and booleans, sums and means are of "
+            "numbers and booleans, the unit of privacy is an id, and otherwise only "
+            "`distinct` takes an id."
         ),
         wrong="by: [age]",
         right="by: [district]",
@@ -295,5 +296,68 @@ MEANING: dict[str, Code] = {
         ),
         wrong="keys: 12..1",
         right="keys: 1..12",
+    ),
+    "DPQL360": Code(
+        title="an operand is of the wrong kind",
+        cause=(
+            "Numbers are added and compared with numbers, dates with dates, keys are "
+            "mapped and compared for equality, and `not`, `and`, `or` join conditions."
+        ),
+        wrong="where: age + district > 54",
+        right="where: age between 25 and 54",
+    ),
+    "DPQL361": Code(
+        title="a word is a column and a key",
+        cause=(
+            "A bare word right of an operator is a column if one is declared, else a "
+            "key. Where it could be both, quotes make it a key, backquotes a column."
+        ),
+        wrong="north: {type: boolean, nulls: drop} and where: district == north",
+        right="north: {type: boolean, nulls: drop} and where: district == 'north'",
+    ),
+    "DPQL362": Code(
+        title="an expression meets whole numbers that are too large",
+        cause=(
+            "Expressions are computed exactly, in steps, and no number of steps may "
+            "reach 2^62. Rounding makes steps larger and their number smaller."
+        ),
+        wrong="where: wage * wage * wage * wage > 54",
+        right="where: age between 25 and 54",
+    ),
+    "DPQL363": Code(
+        title="a function is not used as it is written",
+        cause=(
+            "The hint shows how. A function is known by its name before a "
+            "parenthesis, and has so many arguments."
+        ),
+        wrong="where: sqrt(age) between 5 and 7",
+        right="where: age between 25 and 54",
+    ),
+    "DPQL364": Code(
+        title="a derived column cannot be so",
+        cause=(
+            "Its name is new, it names declared columns or derived ones above it, and "
+            "it is a number, a key, or true or false, which rows can differ in."
+        ),
+        wrong="age: wage // 1_000 below derived",
+        right="thousands: wage // 1_000 below derived",
+    ),
+    "DPQL365": Code(
+        title="a date, a time or a zone cannot be read",
+        cause=(
+            "Dates and times are those of ISO 8601, of years 1 to 9999. A zone is a "
+            "distance from UTC; there is no summer time."
+        ),
+        wrong="bounds: [2013-01-01, 2013-02-29]",
+        right="bounds: [2013-01-01, 2013-02-28]",
+    ),
+    "DPQL366": Code(
+        title="a file of pairs cannot be used",
+        cause=(
+            "A line holds a key and its name, apart by a comma or a tab. Keys that the "
+            "column does not have are passed over; no key is there twice."
+        ),
+        wrong="AA; American Airlines",
+        right="AA,American Airlines",
     ),
 }

@@ -197,4 +197,13 @@ PLANNING: dict[str, Code] = {
         wrong="x: {type: decimal, bounds: [0, 1e9], step: 1e-9, nulls: drop}",
         right="x: {type: decimal, bounds: [0, 1e9], step: 0.01, nulls: drop}",
     ),
+    "DPQL434": Code(
+        title="a derived column has too many steps to be summed, or none",
+        cause=(
+            "The steps of a derived column follow from its operands. At most 2^46 of "
+            "them are summed and 2^31 multiplied, fewer for very many rows."
+        ),
+        wrong="area: wage * wage * wage below derived",
+        right="area: round(wage, 1_000) * round(wage, 1_000) below derived",
+    ),
 }

@@ -141,7 +141,10 @@ SYNTAX: dict[str, Code] = {
     ),
     "DPQL122": Code(
         title="the condition is not in the grammar",
-        cause="A `where` compares columns with literals, joined by and, or, not.",
+        cause=(
+            "A `where` is a comparison, or several that are joined by and, or, not; "
+            "their operands are columns, constants and what functions make of them."
+        ),
         wrong="where: age between 25",
         right="where: age between 25 and 54",
     ),

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from dpql.diagnostics import shown
 from dpql.model import lattice_keys, lattice_numbers, lattice_tests
-from dpql.model.doubles import double_error
 from dpql.model.expression import (
     And,
     Bands,
@@ -288,6 +287,9 @@ def _number(column: NumberColumn) -> Node:
     )
     exact = max(abs(column.lower), abs(column.upper)) <= LARGEST_WHOLE
     if column.type is NumberType.DECIMAL:
+        # Its big numbers take long to load, and few columns need them.
+        from dpql.model.doubles import double_error
+
         far = steps > _EXACT_STEPS
         exact = not far and double_error(column, steps) < _HALF
     if not exact:

@@ -14,6 +14,7 @@ from dpql.model.expression import (
     Bands,
     Between,
     Comparison,
+    Constant,
     Expression,
     IsNull,
     Listed,
@@ -22,6 +23,7 @@ from dpql.model.expression import (
     Not,
     Or,
     Ranged,
+    Reference,
     columns_in,
     operands_of,
     walk,
@@ -112,7 +114,8 @@ def _depth(expression: Expression) -> int:
     operands = operands_of(expression)
     if not operands:
         return 1
-    return 1 + max(_depth(one) if operands_of(one) else 0 for one in operands)
+    names = (Reference, Constant)
+    return 1 + max(0 if isinstance(one, names) else _depth(one) for one in operands)
 
 
 def _pieces(expression: Expression) -> int:

@@ -6,6 +6,7 @@ plan has not, so its invariants are looked at again before anything relies on th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 from fractions import Fraction

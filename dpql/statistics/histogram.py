@@ -46,10 +46,10 @@ def _check_bins(value: Value, usage: Usage) -> Iterator[Objection]:
                 "equal ones",
             )
         return
-    if given.type not in NUMBERS:
+    if given.type in ("category", "boolean"):
         yield Objection(
             code="DPQL306",
-            message=f"`{shown(given.name)}` has keys, and they are the bins",
+            message=f"`{shown(given.name)}` is a {given.type}: its keys are the bins",
             hint="delete `bins`",
         )
         return

@@ -88,21 +88,15 @@ def test_conditions_mean_what_they_say(text: str, expected: Condition) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("age", "age >=", ">= 18", "age >= 18 and", "()", "age >= (18)", "not", "and"),
+        *("age", "age >=", ">= 18", "age >= 18 and", "()", "not", "and"),
         *("age between 18", "age in []", "age in [18,]", "age is 18", "age >= 18 19"),
-        *("age + 1 > 2", "age / 0 > 1", "abs(age) > 1", "age >= wage", "age ~ 'x'"),
-        *(
-            "age >= 18;",
-            "age == 'x",
-            "(age >= 18",
-            "age >= 18)",
-            "wage == .5",
-            "1 == 1",
-        ),
+        *("age / 0 > 1", "age // 0 > 1", "age // wage > 1", "sqrt(age) > 1"),
+        *("age ~ 'x'", "age >= 18;", "age == 'x", "(age >= 18", "age >= 18)"),
+        *("wage == .5", "age + district > 1", "not age + 1", "true", "district"),
     ],
 )
 def test_nothing_that_could_fail_on_a_row_is_in_the_language(text: str) -> None:
-    """No arithmetic, no functions, no comparison of columns, no half conditions."""
+    """No division without a grid, no roots, no half conditions."""
     with pytest.raises(SpecError):
         condition(text)
 

@@ -19,7 +19,6 @@ from dpql.model.shape import (
     Text,
     Variants,
 )
-from dpql.model.spec import NumberType
 from dpql.statistics import KEYS
 
 
@@ -65,8 +64,3 @@ def test_a_statistic_is_one_of_the_table() -> None:
     """Exactly one word of the table is given, and every word of it can be."""
     assert KEYS in STATISTIC.one_of
     assert all(STATISTIC.field(name) is not None for name in KEYS)
-
-
-def test_every_type_of_number_is_a_column_type() -> None:
-    """Beside ids and categories there are the types of numbers, and no others."""
-    assert {"id", "category", *NumberType} == set(COLUMN_TYPES)

@@ -16,10 +16,10 @@ from dpql.language.quoting import (
 @pytest.mark.parametrize(
     ("text", "key", "literal"),
     [
-        ("north", "north", "north"),
-        ("-1.5e+3", "-1.5e+3", "-1.5e+3"),
+        ("north", "north", "'north'"),
+        ("-1.5e+3", "-1.5e+3", "'-1.5e+3'"),
         ("2026-11-16", '"2026-11-16"', "'2026-11-16'"),
-        ("1/3", "1/3", "1/3"),
+        ("1/3", "1/3", "'1/3'"),
         ("and", '"and"', "'and'"),
         ("two words", '"two words"', "'two words'"),
         ("it's", '"it\'s"', "'it\\'s'"),
@@ -28,7 +28,7 @@ from dpql.language.quoting import (
     ],
 )
 def test_keys_and_literals(text: str, key: str, literal: str) -> None:
-    """One word or numeral is bare; anything else reads back from its quotes."""
+    """A key that is one word or numeral is bare; whatever is in quotes is read back."""
     assert (key, literal) == (key_text(text), literal_text(text))
     assert (text, text) == (unquoted(key), unquoted(literal))
 

@@ -27,11 +27,10 @@ def test_a_long_word_costs_nothing() -> None:
     assert nearest("a" * 1_000_000, ["b"]) is None
 
 
-def test_a_hint_names_the_word_or_says_what_to_do() -> None:
-    """A word without a counterpart has an advice, where that makes sense."""
+def test_a_hint_names_the_word() -> None:
+    """Without a word that is close there is none."""
     assert "did you mean `age`?" == did_you_mean("agee", ["age"])
     assert did_you_mean("zzz", ["age"]) is None
-    assert "integer" in str(did_you_mean("date", ["integer", "float"]))
 
 
 @pytest.mark.parametrize(

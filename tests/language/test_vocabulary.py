@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpql.language import keys
-from dpql.language.vocabulary import ADVICE, SYNONYMS
+from dpql.language.vocabulary import SYNONYMS
 from dpql.model.shape import Either, Field, ListOf, Record, Shape, Table, Variants
 
 
@@ -37,12 +37,3 @@ def test_a_synonym_leads_to_a_word(word: str) -> None:
     """It is no word of the language itself, and what it leads to is one."""
     assert word not in WORDS
     assert SYNONYMS[word] in WORDS
-
-
-@pytest.mark.parametrize("word", ADVICE)
-def test_advice_is_given_beside_a_word(word: str) -> None:
-    """It replaces no word of the language, and is tried beside one."""
-    beside, advice = ADVICE[word]
-    assert word not in WORDS
-    assert beside in WORDS
-    assert advice

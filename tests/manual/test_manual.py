@@ -54,6 +54,24 @@ SPECIAL = {
         REFERENCE.replace("[north, east, south, west]", "[1..3, north]"),
         "yaml",
     ),
+    "DPQL361": (
+        REFERENCE.replace(
+            "person_id:", "north: {type: boolean, nulls: drop}\n    person_id:"
+        ),
+        "yaml",
+    ),
+    "DPQL364": (
+        REFERENCE.replace("privacy:", "  derived:\n    age: wage // 1_000\nprivacy:"),
+        "yaml",
+    ),
+    "DPQL365": (
+        REFERENCE.replace(
+            "person_id:",
+            "day: {type: date, bounds: [2013-01-01, 2013-02-29], nulls: drop}\n"
+            "    person_id:",
+        ),
+        "yaml",
+    ),
     "DPQL328": (REFERENCE.replace(AGES, "quantile: age\n    at: [0, 1/2, 1]"), "yaml"),
     "DPQL329": (REFERENCE.replace(AGES, "median: age"), "yaml"),
 }
@@ -62,8 +80,8 @@ SPECIAL = {
 DATASETS = {f"DPQL{number}": "test_dataset.py" for number in range(340, 348)}
 """Codes of dataset files, provoked in tests/language/test_dataset.py."""
 
-KEY_FILES = {"DPQL350", "DPQL351"}
-"""Codes of files of keys, provoked in tests/language/test_key_lists.py."""
+KEY_FILES = {"DPQL350", "DPQL351", "DPQL366"}
+"""Codes of files, provoked in test_key_lists.py and test_pair_files.py."""
 
 BY_EXAMPLE = {
     name: code

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from language import strategies
 from spec_text import integer, make_spec
 
-from dpql.language.expression import resolve_condition
 from dpql.language.context import Context
+from dpql.language.expression import resolve_condition
 from dpql.language.source import Source
 from dpql.language.tree import Scalar
 from dpql.model.characters import look
 from dpql.model.condition_text import condition_text
+from dpql.model.lattice import Lattice
 from dpql.model.spec import (
     CategoryColumn,
     Column,
@@ -84,6 +85,7 @@ def read(text: str, columns: tuple[Column, ...]) -> Condition | None:
         context.types[column.name] = column.type.value if numeric else "category"
         context.columns[column.name] = column
     scalar = Scalar(text, source.stretch(0, len(text)), 0)
+    context.lattice = Lattice(tuple(context.columns.values()))
     found = resolve_condition(scalar, context)
     source.check()
     return found

@@ -155,7 +155,7 @@ UNSPEAKABLE: dict[str, Edit] = {
     "deep filter": statistic(where=nested(33)),
     "very deep filter": statistic(where=nested(80)),
     "long filter": statistic(
-        where=Membership(column="x", values=tuple(map(Fraction, range(2047))))
+        where=Membership(column="x", values=tuple(map(Fraction, range(2048))))
     ),
     "count with edges": statistic(edges=(Fraction(0), Fraction(5))),
     "count with a promise": statistic(at_least=5),
