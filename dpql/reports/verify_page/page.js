@@ -352,37 +352,50 @@ const refresh = async (isLatest) => {
   if (here && given.keys && isLatest()) await check(isLatest);
 };
 
-const isKeys = (name) => /^allowed_signers/.test(name);
-const addNow = async (files, asKeys, isLatest) => {
-  const all = [...files].slice(0, MOST_FILES);
-  if (!asKeys && all.some((file) => file.name === ENVELOPE)) given.files.clear();
-  for (const file of all) {
-    const keys = asKeys || isKeys(file.name);
-    if (file.size > (keys ? LARGEST_KEYS : LARGEST)) {
-      result.replaceChildren(make("p", file.name + " is too large for this page: use dpql verify.", "verdict bad"));
-      result.dataset.state = "bad";
-      return;
-    }
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    if (keys) given.keys = bytes; else given.files.set(file.name, bytes);
+const bad = (words) => {
+  result.replaceChildren(make("p", words, "verdict bad"));
+  result.dataset.state = "bad";
+};
+
+// What is dropped or chosen: a file, what it is called in its folder, and whether it
+// says whom to trust. A file of keys inside a release, or beside its envelope, is its
+// sender's and trusted for nothing; so it is a file that nobody signed.
+const named = (file) => ({ file, name: (file.webkitRelativePath || file.name).split("/").slice(file.webkitRelativePath ? 1 : 0).join("/"), keys: false });
+const loose = (files) => {
+  const apart = !files.some((file) => file.name === ENVELOPE);
+  return files.map((file) => ({ file, name: file.name, keys: apart && /^allowed_signers/.test(file.name) }));
+};
+
+const addNow = async (files, isLatest) => {
+  const all = files.slice(0, MOST_FILES), names = new Set();
+  for (const one of all) {
+    const name = one.keys ? "" : one.name;
+    if (names.has(name)) return bad((one.keys ? "the file of trusted keys" : one.name) + " is there twice: give one release, and one file of trusted keys.");
+    names.add(name);
   }
-  await refresh(isLatest);
+  if (names.has(ENVELOPE)) given.files.clear();
+  for (const { file, name, keys } of all) {
+    if (file.size > (keys ? LARGEST_KEYS : LARGEST)) return bad(name + " is too large for this page: use dpql verify.");
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (keys) given.keys = bytes; else given.files.set(name, bytes);
+  }
+  return refresh(isLatest);
 };
 
 // One after the other: what is dropped while a check runs waits for its end, and only
 // what was given last is shown.
 let last = Promise.resolve(), turns = 0;
-const add = (files, asKeys) => {
+const add = (files) => {
   result.replaceChildren(); delete result.dataset.state;
   const turn = ++turns;
-  last = last.then(() => addNow(files, asKeys, () => turn === turns));
+  last = last.then(() => addNow(files, () => turn === turns));
   return last;
 };
 
 const walked = async (entries) => {
-  const files = [];
+  const files = [], alone = [];
   for (const one of entries) {
-    if (one.isFile) files.push(await new Promise((done, failed) => { one.file(done, failed); }));
+    if (one.isFile) alone.push(await new Promise((done, failed) => { one.file(done, failed); }));
     if (!one.isDirectory) continue;
     const reader = one.createReader();
     for (let more = [null]; more.length && files.length < MOST_FILES;) {
@@ -390,7 +403,7 @@ const walked = async (entries) => {
       for (const inner of more) if (inner.isFile && files.length < MOST_FILES) files.push(await new Promise((done, failed) => { inner.file(done, failed); }));
     }
   }
-  return files;
+  return [...files.map((file) => ({ file, name: file.name, keys: false })), ...loose(alone)];
 };
 
 const start = async () => {
@@ -401,14 +414,14 @@ const start = async () => {
     result.dataset.state = "no-ed25519";
     return;
   }
-  for (const id of ["folder", "files"]) document.getElementById(id).addEventListener("change", (event) => add(event.target.files, false));
-  document.getElementById("keys").addEventListener("change", (event) => add(event.target.files, true));
+  for (const id of ["folder", "files"]) document.getElementById(id).addEventListener("change", (event) => add([...event.target.files].map(named)));
+  document.getElementById("keys").addEventListener("change", (event) => add([...event.target.files].map((file) => ({ file, name: file.name, keys: true }))));
   addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
   addEventListener("dragleave", () => drop.classList.remove("over"));
   addEventListener("drop", async (event) => {
     event.preventDefault(); drop.classList.remove("over");
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
-    await add(entries.length ? await walked(entries) : event.dataTransfer.files, false);
+    await add(entries.length ? await walked(entries) : loose([...event.dataTransfer.files]));
   });
   result.dataset.state = "ready";
 };

@@ -36,6 +36,7 @@ from dpql.model.codec import canonical
 from dpql.reports.approval import approve
 from dpql.reports.envelope import peek, seal
 from dpql.reports.report import sign
+from dpql.reports.trust import trust_line
 from dpql.reports.verify_page import verify_page
 
 OLD = Path(__file__).parents[2] / "vectors" / "releases_0_1"
@@ -339,6 +340,82 @@ def test_a_release_of_the_first_version_is_believed(page: Page) -> None:
     state, words = page.check(files, (OLD / "allowed_signers").read_text("utf-8"))
     assert "good" == state, words
     assert "nobody signed report.html" in words
+
+
+def _forged() -> dict[str, bytes]:
+    """Return a release by a stranger, with a file that trusts the stranger."""
+    files = _case()
+    _signed_by(STRANGER)(files)
+    line = trust_line(STRANGER.public, "tester@example.org", ("dpql-release",))
+    return {**files, "allowed_signers": f"{line}\n".encode()}
+
+
+def test_a_release_does_not_bring_its_own_trust(page: Page) -> None:
+    """Its sender may be anybody: nobody signed the file."""
+    state, words = page.check(_forged(), trust_text())
+    assert "bad" == state, words
+    assert "which is not among the trusted keys" in words
+    extra = {**_case(), "allowed_signers": _forged()["allowed_signers"]}
+    state, words = page.check(extra, trust_text())
+    assert "good" == state, words
+    assert "nobody signed allowed_signers" in words
+
+
+def test_a_dropped_release_does_not_bring_its_own_trust(page: Page) -> None:
+    """Neither if its files are dropped without their folder."""
+    assert "good" == page.check(_case(), trust_text())[0]
+    files = {name: base64.b64encode(x).decode() for name, x in _forged().items()}
+    page.tab.value(
+        f"""(() => {{
+        const dropped = new DataTransfer();
+        for (const [name, coded] of Object.entries({json.dumps(files)})) {{
+          const bytes = Uint8Array.from(atob(coded), (c) => c.charCodeAt(0));
+          dropped.items.add(new File([bytes], name));
+        }}
+        dispatchEvent(new DragEvent("drop", {{dataTransfer: dropped}}));
+        }})()"""
+    )
+    state = "document.getElementById('result').dataset.state"
+    assert "bad" == page.tab.until(state)
+    words = page.tab.value("document.getElementById('result').innerText")
+    assert "which is not among the trusted keys" in words
+
+
+def test_files_in_folders_of_a_release_are_not_its_own(page: Page) -> None:
+    """A true table in a folder does not hide an altered one."""
+    files = _case()
+    folder = page.folder / "nested"
+    (folder / "more").mkdir(parents=True)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    (folder / "more" / "release.csv").write_bytes(files["release.csv"])
+    keys = page.folder / "allowed_signers-nested"
+    keys.write_text(trust_text(), "utf-8")
+
+    page.tab.choose("#keys", [keys])
+    result = "document.getElementById('result')"
+    for content, state, words in (
+        (files["release.csv"], "good", "nobody signed more/release.csv"),
+        (b"altered", "bad", "release.csv is not the file that was signed"),
+    ):
+        (folder / "release.csv").write_bytes(content)
+        page.tab.choose("#folder", [folder])
+        page.tab.until(f"{result}.innerText.includes('{words}')")
+        assert state == page.tab.value(f"{result}.dataset.state")
+
+
+def test_two_files_of_one_name_are_refused(page: Page) -> None:
+    """Only one of them would be checked."""
+    paths = []
+    for name in ("one", "two"):
+        (page.folder / name).mkdir()
+        paths.append(page.folder / name / "release.csv")
+        paths[-1].write_bytes(b"a")
+    page.tab.choose("#files", paths)
+    state = "document.getElementById('result').dataset.state"
+    assert "bad" == page.tab.until(state)
+    words = page.tab.value("document.getElementById('result').innerText")
+    assert "release.csv is there twice" in words
 
 
 def test_a_browser_without_ed25519_is_told(tmp_path: Path) -> None:
