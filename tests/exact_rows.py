@@ -278,9 +278,9 @@ def _part(part: Any, name: str, data: Data, row: Row) -> str | None:
 def _called(call: Call, data: Data, row: Row) -> Value:  # noqa: C901, PLR0911, PLR0912  one per function
     given = [meaning(operand, data, row) for operand in call.operands]
     if call.function is Function.CASE:
-        return given[1] if given[0] == 1 else given[2]
+        return _same(given[1] if given[0] == 1 else given[2])
     if call.function is Function.COALESCE:
-        return given[1] if given[0] is None else given[0]
+        return _same(given[1] if given[0] is None else given[0])
     numbers = [_same(value) for value in given]
     if None in numbers:
         return None

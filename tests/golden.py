@@ -10,6 +10,15 @@ from typing import Any
 VECTORS = Path(__file__).parent / "vectors"
 
 
+SPECS = Path(__file__).parents[1] / "specs"
+
+
+def gallery_spec(name: str) -> Path:
+    """Return a spec of the gallery as earlier formats knew it."""
+    kept = VECTORS / "gallery" / f"{name}.yaml"
+    return kept if kept.exists() else SPECS / f"{name}.yaml"
+
+
 def cases(name: str) -> list[dict[str, Any]]:
     """Return the cases of one vector file."""
     data = json.loads((VECTORS / f"{name}.json").read_text("utf-8"))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import tarfile
-from pathlib import Path
 from typing import Any
 
 import pytest
-from golden import VECTORS
+from golden import VECTORS, gallery_spec
 
 from dpql.errors import PlanFault
 from dpql.language import load
@@ -21,7 +20,6 @@ from dpql.planner.rules import FORMAT_2, NOW
 
 FOLDER = VECTORS / "format2"
 GALLERY: dict[str, str] = json.loads((FOLDER / "gallery.json").read_text("utf-8"))
-SPECS = Path(__file__).parents[2] / "specs"
 NAMES = ("grouped", "replaced", "survey", "targets")
 
 
@@ -37,7 +35,7 @@ def written(name: str) -> bytes:
 @pytest.mark.parametrize("name", GALLERY)
 def test_the_gallery_compiles_to_the_plans_of_0_2(name: str) -> None:
     """By the rules of format 2 every spec has the plan it had, to the last byte."""
-    made = compiled(load(SPECS / f"{name}.yaml"), FORMAT_2)
+    made = compiled(load(gallery_spec(name)), FORMAT_2)
     assert GALLERY[name] == hashlib.sha256(made.to_json()).hexdigest()
 
 

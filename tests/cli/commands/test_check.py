@@ -57,7 +57,7 @@ def test_all_faults_are_shown_with_place_and_hint(faulty: Path) -> None:
     run = dpql("check", faulty)
     assert (1, "") == (run.returncode, run.stderr)
     assert "faulty.yaml:24:12: DPQL" in run.stdout
-    assert "faulty.yaml:29:11: DPQL301 no column `wages`" in run.stdout
+    assert "faulty.yaml:28:11: DPQL301 no column `wages`" in run.stdout
     assert "= hint: did you mean `wage`?" in run.stdout
     assert run.stdout.count("^") >= 2
 
@@ -75,7 +75,7 @@ def test_json_names_plans_and_faults(faulty: Path) -> None:
     run = dpql("check", faulty, WAGES, "--format", "json")
     document = json.loads(run.stdout)
     assert [None, 64] == [s["plan"] and len(s["plan"]) for s in document["specs"]]
-    assert [(24, "DPQL"), (29, "DPQL")] == [
+    assert [(24, "DPQL"), (28, "DPQL")] == [
         (fault["line"], fault["code"][:4]) for fault in document["diagnostics"]
     ]
 
