@@ -16,10 +16,12 @@ pytestmark = pytest.mark.cli
 
 
 def test_codes_words_and_keys_are_explained() -> None:
-    """A code by either spelling, a term, a key of a spec."""
+    """A code by either spelling, a term, a key of a spec, a function."""
     assert fine(dpql("explain", "DPQL301")) == fine(dpql("explain", "301"))
     assert fine(dpql("explain", "epsilon")).startswith("epsilon: how much")
     assert "bins: [" in fine(dpql("explain", "bins"))
+    assert "left-closed" in fine(dpql("explain", "bands"))
+    assert "-5 // 2 is -3" in fine(dpql("explain", "//"))
     assert json.loads(fine(dpql("explain", "DPQL430", "--format", "json")))["title"]
 
 

@@ -21,6 +21,7 @@ from dpql.diagnostics import shown
         "dpql explain DPQL301",
         "dpql explain epsilon",
         "dpql explain at_least",
+        "dpql explain bands",
         "dpql explain --program specs/district_wages.plan.json",
         "dpql explain --sql specs/district_wages.plan.json --engine postgres",
     ),
@@ -56,7 +57,7 @@ def command(
     engine: str,
     form: str,
 ) -> int:
-    """Show the manual page of an error code, a key of a spec or a term.
+    """Show the manual page of an error code, a key of a spec, a function or a term.
 
     Without a word, the pages are listed. With --program, the program of a plan is
     shown instead: the columns that a run reads, the rows that count, and the whole

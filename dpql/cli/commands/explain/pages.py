@@ -1,4 +1,4 @@
-"""The pages that `dpql explain` shows: codes, keys of a spec, terms."""
+"""The pages that `dpql explain` shows: codes, keys of a spec, functions, terms."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from textwrap import fill, indent
 from dpql.language.keys import SPEC
 from dpql.manual import CODES
 from dpql.manual.code import Code
+from dpql.manual.functions import FUNCTIONS, Function
 from dpql.manual.terms import TERMS
 from dpql.model.shape import (
     Choice,
@@ -43,21 +44,24 @@ def page(word: str, width: int = WIDTH) -> Page | None:
         return Page(name=name, title=code.title, text=_code_text(code, width))
     lowered = word.lower()
     keys = [key for key in keys_of_spec() if key.field.name == lowered]
-    term = TERMS.get(lowered)
-    if term is None and not keys:
+    term, function = TERMS.get(lowered), FUNCTIONS.get(lowered)
+    if term is None and function is None and not keys:
         return None
     parts = [fill(term.text, width)] if term else []
+    parts += [_function_text(function, width)] if function else []
     parts += [_key_text(key, width) for key in keys]
-    title = term.title if term else f"a key of {keys[0].parent}"
+    titled = term or function
+    title = titled.title if titled else f"a key of {keys[0].parent}"
     return Page(name=lowered, title=title, text="\n\n".join(parts) + "\n")
 
 
 def titles() -> dict[str, str]:
-    """Return every page with its title: terms, then keys, then codes."""
+    """Return every page with its title: terms, keys and functions, then codes."""
     keys = {key.field.name: f"a key of {key.parent}" for key in keys_of_spec()}
     terms = {name: term.title for name, term in TERMS.items()}
+    functions = {name: function.title for name, function in FUNCTIONS.items()}
     codes = {name: code.title for name, code in CODES.items()}
-    return {**dict(sorted({**keys, **terms}.items())), **codes}
+    return {**dict(sorted({**keys, **functions, **terms}.items())), **codes}
 
 
 def close_to(word: str) -> str | None:
@@ -119,6 +123,15 @@ def _code_text(code: Code, width: int) -> str:
     if code.right:
         parts.append("Right:\n" + indent(code.right, "    "))
     return "\n\n".join(parts) + "\n"
+
+
+def _function_text(function: Function, width: int) -> str:
+    parts = [
+        "Written:\n" + indent(function.form, "    "),
+        fill(function.text, width),
+        "For example:\n" + indent(function.example, "    "),
+    ]
+    return "\n\n".join(parts)
 
 
 def _key_text(key: Key, width: int) -> str:
