@@ -20,10 +20,11 @@ from dpql.model.figures import (
 from dpql.model.notation import unit_text
 from dpql.model.plan import Chosen, PartsOfOne, Plan, Step
 from dpql.model.promised_rows import condition_words
-from dpql.model.spec import IdColumn, Neighbours
+from dpql.model.spec import Neighbours
 from dpql.model.step_text import bounds_text, excess_text, rank_text
 from dpql.planner.bind import hiding, statistic_of
 from dpql.review.alternatives import error_at, finer_grid, round_target
+from dpql.review.cautions import cautions, losses
 from dpql.review.derived import DerivedLine, derived_lines
 from dpql.review.names import column_name, whole
 from dpql.statistics import STATISTICS
@@ -74,7 +75,7 @@ class Explanation:
 
 def explain(plan: Plan) -> Explanation:
     """Return the plan in words: costs, promises, and what else is possible."""
-    notes = cautions(plan)
+    notes = [*cautions(plan), *losses(plan)]
     notes += [note for step in plan.steps for note in _made_of(step)]
     if len(plan.steps) <= _NOTED:
         notes += [note for step in plan.steps for note in _alternatives(plan, step)]
@@ -115,16 +116,6 @@ def _counts(plan: Plan) -> str:
         # The declared number is that of all rows, not of those that are kept.
         text += ", and how many are kept is private"
     return text
-
-
-def cautions(plan: Plan) -> list[str]:
-    """Return warnings about what is allowed but hardly intended."""
-    return [
-        f"{column_name(column.name)} is declared an id, but the unit is a row: someone "
-        "with many rows is protected less."
-        for column in plan.spec.data.columns
-        if isinstance(column, IdColumn) and plan.spec.privacy.unit is None
-    ]
 
 
 def reads(plan: Plan) -> tuple[str, ...]:

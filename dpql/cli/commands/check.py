@@ -85,7 +85,7 @@ def command(*, paths: tuple[Path, ...], form: str) -> int:
 
 def _checked(path: Path) -> _Result:
     from dpql import api
-    from dpql.review.explain import cautions
+    from dpql.review.cautions import cautions
 
     try:
         if files.is_dataset_file(path):
