@@ -12,7 +12,7 @@ MATHS := count.md histogram.md
 QUICK := not (process or property or contract or heavy or stats or slow)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test slow check fmt docs bench bench-wide bench-growth bench-results constraints clean
+.PHONY: help demo quick test slow check fmt docs bench bench-wide bench-growth bench-results bench-errors constraints clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -71,6 +71,9 @@ bench-growth: $(READY)  ## print how costs grow: rows, keys, values, ledger entr
 
 bench-results: $(READY)  ## write benchmarks/RESULTS.md anew; leave the machine alone meanwhile
 	$(BIN)/python benchmarks/results.py
+
+bench-errors: $(READY)  ## write benchmarks/ERRORS.md: errors at equal epsilon, beside OpenDP's
+	$(BIN)/python benchmarks/peers_error.py
 
 constraints:  ## renew constraints.txt: the newest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .venv-newest
