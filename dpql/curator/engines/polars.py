@@ -30,9 +30,14 @@ from dpql.curator.engines.aggregate import Aggregate
 from dpql.curator.engines.derived_columns import DerivedColumns
 from dpql.curator.engines.memory import keep_memory
 from dpql.curator.engines.polars_bounding import Partitions
+<<<<<<< HEAD
 from dpql.curator.engines.polars_expressions import Expressions
 from dpql.curator.engines.polars_values import Pairs, pairs
 from dpql.curator.engines.steps import factor_steps
+=======
+from dpql.curator.engines.polars_expressions import Expressions, FactorSteps
+from dpql.curator.engines.polars_values import Pairs, Values, pairs
+>>>>>>> 8f79e43 (engines: fewer passes and calls for each batch)
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
     EXACT_DOUBLES,
@@ -43,6 +48,7 @@ from dpql.curator.engines.totals import (
     Limbs,
     Terms,
     indices,
+    keep_memory,
     product,
     sums_of_rows,
 )
@@ -147,7 +153,7 @@ class RowSums:
     def __init__(self, program: Program) -> None:
         self._made = Expressions(program)
         self._sums = CellSums()
-        self._factors = program.factors
+        self._steps = FactorSteps(program.factors, self._made)
         self._flags = {
             flag: self._made.flag(flag)
             for tally in program.tallies
@@ -158,10 +164,9 @@ class RowSums:
     def __call__(self, batch: pl.DataFrame) -> list[Found | Pairs]:
         """Return the sums of every moment of every tally, or what it counts."""
         derived = self._made.derived(batch)
-        made: Steps = factor_steps(batch, self._factors) | {
-            flag: derived.get_column(name).to_numpy()
-            for flag, name in self._flags.items()
-        }
+        made: dict[Factor | Flag, NDArray[Any]] = dict(self._steps(derived).items())
+        for flag, name in self._flags.items():
+            made[flag] = derived.get_column(name).to_numpy()
         return [tally(derived, made, batch.height) for tally in self._tallies]
 
     def _compiled(self, tally: Tally) -> _RowSums:

@@ -25,9 +25,8 @@ from dpql.curator.bounding import (
     salted,
 )
 from dpql.curator.conditions import Test
-from dpql.curator.engines.polars_expressions import Expressions
+from dpql.curator.engines.polars_expressions import Expressions, FactorSteps
 from dpql.curator.engines.polars_values import Pairs, pairs
-from dpql.curator.engines.steps import factor_steps
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
     EXACT_DOUBLES,
@@ -81,7 +80,7 @@ class Layout:
         made = Expressions(program)
         self._made = made
         has_unit = made.column(program.unit).is_not_null()
-        self._factors = program.factors
+        self._steps = FactorSteps(program.factors, made)
         bits: dict[Key, int] = {
             factor: factor.quantiser.steps.bit_length() for factor in program.factors
         }
@@ -129,7 +128,7 @@ class Layout:
         derived = self._made.derived(batch)
         for key, name in self._derived.items():
             self._pack(words, key, derived.get_column(name).to_numpy())
-        for factor, steps in factor_steps(batch, self._factors).items():
+        for factor, steps in self._steps(derived).items():
             self._pack(words, factor, steps)
         hashes = (batch.get_column(name).hash(seed) for name in self.ids)
         return words + [one.to_numpy().view(np.int64) for one in hashes]

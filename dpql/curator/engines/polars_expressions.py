@@ -7,13 +7,14 @@ swallow nulls; a test of presence tells where there was a number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add, and_, mul, or_
 from typing import Any, assert_never
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from dpql.curator.conditions import (
     Conjunction,
@@ -25,9 +26,15 @@ from dpql.curator.conditions import (
     Test,
     Within,
 )
-from dpql.curator.engines.steps import steps
-from dpql.curator.factors import Flag
-from dpql.curator.grid import Bins, Quantiser
+from dpql.curator.engines.steps import (
+    above,
+    filled,
+    null_number,
+    quantised,
+    steps,
+)
+from dpql.curator.factors import Factor, Flag
+from dpql.curator.grid import Bins, Quantiser, WholeQuantiser
 from dpql.curator.program import Axis, BinAxis, KeyAxis, Program, Selection, Tally
 
 _FEW_BINS = 64
@@ -166,6 +173,38 @@ class Expressions:
         if axis.drops_nulls:
             inside &= number.is_not_null()
         return pl.when(inside).then(found)
+
+
+class FactorSteps:
+    """How the steps of factors are made; those of one column share its clamping."""
+
+    def __init__(self, factors: Iterable[Factor], made: Expressions) -> None:
+        self._numbers: dict[Factor, str] = {}
+        self._absent: dict[Factor, str] = {}
+        for factor in factors:
+            column, grid = factor.column, factor.quantiser
+            null, is_step = null_number(grid)
+            cell = made.column(column)
+            whole = isinstance(grid, WholeQuantiser)
+            number = (cell if whole else cell.cast(pl.Float64)).fill_null(null)
+            self._numbers[factor] = made.derive(number, column, whole, null)
+            if not is_step:
+                self._absent[factor] = made.derive(cell.is_null(), column, "absent")
+
+    def __call__(self, derived: pl.DataFrame) -> Mapping[Factor, NDArray[Any]]:
+        """Return the steps of all factors, given the derived columns of a batch."""
+        clamped: dict[object, NDArray[Any]] = {}
+        found = {}
+        for factor, name in self._numbers.items():
+            grid = factor.quantiser
+            key = name, grid.lower, grid.upper
+            if key not in clamped:
+                clamped[key] = above(derived.get_column(name).to_numpy(), grid)
+            found[factor] = quantised(clamped[key], grid)
+            if factor in self._absent:
+                absent = derived.get_column(self._absent[factor])
+                found[factor] = filled(found[factor], absent, grid)
+        return found
 
 
 def _reached(cell: pl.Expr, bins: Bins) -> pl.Expr:

@@ -8,7 +8,6 @@ doubles where there are no more of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -16,7 +15,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dpql.curator.factors import Factor
 from dpql.curator.grid import FARTHEST, HALF, Quantiser, RealQuantiser, WholeQuantiser
 
 _WHOLE_DOUBLES = 1 << 53
@@ -28,12 +26,9 @@ def steps(cells: pl.Series, quantiser: Quantiser) -> NDArray[Any]:
     A null cell has those of the fill; where there is none it has any, and the caller
     leaves the row out.
     """
-    stand_in = _stand_in(quantiser)
-    null = quantiser.lower if stand_in is None else stand_in
-    found = _quantised(cells, quantiser, null)
-    if quantiser.fill is not None and stand_in is None:
-        np.putmask(found, cells.is_null().to_numpy(), quantiser.fill)
-    return found
+    null, is_step = null_number(quantiser)
+    found = quantised(above(_numbers(cells, quantiser, null), quantiser), quantiser)
+    return found if is_step else filled(found, cells.is_null(), quantiser)
 
 
 def whole_steps(cells: pl.Series, quantiser: Quantiser) -> NDArray[np.int64]:
@@ -41,8 +36,8 @@ def whole_steps(cells: pl.Series, quantiser: Quantiser) -> NDArray[np.int64]:
     if isinstance(quantiser, WholeQuantiser) or quantiser.fill is not None:
         return steps(cells, quantiser).astype(np.int64, copy=False)
     with np.errstate(all="ignore"):
-        numbers = cells.cast(pl.Float64).fill_null(quantiser.lower).to_numpy()
-        return _cut(_above(numbers, quantiser), quantiser)
+        distances = above(_numbers(cells, quantiser, quantiser.lower), quantiser)
+        return _cut(_scaled(distances, quantiser, distances), quantiser)
 
 
 def whole_numbers(cells: pl.Series, quantiser: WholeQuantiser) -> NDArray[Any]:
@@ -53,31 +48,45 @@ def whole_numbers(cells: pl.Series, quantiser: WholeQuantiser) -> NDArray[Any]:
     return clamped(cells.fill_null(quantiser.lower).to_numpy(), quantiser)
 
 
-def factor_steps(
-    batch: pl.DataFrame, factors: Iterable[Factor]
-) -> dict[Factor, NDArray[Any]]:
-    """Return the steps of each factor in a batch of canonical columns."""
-    return {x: steps(batch.get_column(x.column), x.quantiser) for x in factors}
+def above(numbers: NDArray[Any], quantiser: Quantiser) -> NDArray[Any]:
+    """Return how far numbers lie above the lower bound, none beyond the upper one."""
+    with np.errstate(all="ignore"):
+        found = clamped(numbers, quantiser)
+        found -= quantiser.lower
+    return found
+
+
+def quantised(distances: NDArray[Any], quantiser: Quantiser) -> NDArray[Any]:
+    """Return the steps of what `above` returns, which is left as it is."""
+    if isinstance(quantiser, WholeQuantiser):
+        return _of_whole(distances, quantiser)
+    with np.errstate(all="ignore"):
+        return _of_real(distances, quantiser)
+
+
+def filled(
+    found: NDArray[Any], absent: pl.Series, quantiser: Quantiser
+) -> NDArray[Any]:
+    """Return steps, those of the fill where cells are absent."""
+    assert quantiser.fill is not None, "others have any steps"
+    np.putmask(found, absent.to_numpy(), quantiser.fill)
+    return found
 
 
 @cache
-def _stand_in(quantiser: Quantiser) -> float | None:
-    """Return a number whose step is the fill, if there is one."""
+def null_number(quantiser: Quantiser) -> tuple[float, bool]:
+    """Return what stands for a null, and whether its steps are those of a null.
+
+    They are where no fill is declared, since any will do.
+    """
     fill = quantiser.fill
     if fill is None:
-        return None
+        return quantiser.lower, True
     if isinstance(quantiser, WholeQuantiser):
-        return quantiser.lower + fill * quantiser.step
+        return quantiser.lower + fill * quantiser.step, True
     number = quantiser.lower + fill / quantiser.scale
-    found = _quantised(pl.Series([number]), quantiser, number)
-    return number if found[0] == fill else None
-
-
-def _quantised(cells: pl.Series, quantiser: Quantiser, null: float) -> NDArray[Any]:
-    with np.errstate(all="ignore"):
-        if isinstance(quantiser, WholeQuantiser):
-            return _of_whole(cells.fill_null(null).to_numpy(), quantiser)
-        return _of_real(cells.cast(pl.Float64).fill_null(null).to_numpy(), quantiser)
+    found = quantised(above(np.array([number]), quantiser), quantiser)
+    return (number, True) if found[0] == fill else (quantiser.lower, False)
 
 
 def clamped(numbers: NDArray[Any], quantiser: Quantiser) -> NDArray[Any]:
@@ -86,42 +95,48 @@ def clamped(numbers: NDArray[Any], quantiser: Quantiser) -> NDArray[Any]:
     return inside
 
 
-def _of_whole(numbers: NDArray[Any], quantiser: WholeQuantiser) -> NDArray[Any]:
-    found = clamped(numbers, quantiser)
-    found -= quantiser.lower
+def _numbers(cells: pl.Series, quantiser: Quantiser, null: float) -> NDArray[Any]:
+    if isinstance(quantiser, RealQuantiser):
+        cells = cells.cast(pl.Float64)
+    return cells.fill_null(null).to_numpy()
+
+
+def _of_whole(distances: NDArray[Any], quantiser: WholeQuantiser) -> NDArray[Any]:
     if quantiser.floors:
-        found //= quantiser.step
-    elif quantiser.step != 1:
-        found *= 2
-        found += quantiser.step
-        found //= 2 * quantiser.step
+        full: NDArray[Any] = distances // quantiser.step
+        return full
+    if quantiser.step == 1:
+        return distances
+    found = distances * 2
+    found += quantiser.step
+    found //= 2 * quantiser.step
     return found
 
 
-def _of_real(numbers: NDArray[Any], quantiser: RealQuantiser) -> NDArray[Any]:
-    above = _above(numbers, quantiser)
+def _of_real(distances: NDArray[Any], quantiser: RealQuantiser) -> NDArray[Any]:
+    found = _scaled(distances, quantiser, None)
     if quantiser.steps <= _WHOLE_DOUBLES:
         if quantiser.overshoots:
-            np.minimum(above, quantiser.steps, out=above)
-        np.floor(above, out=above)
-        return above
-    return _cut(above, quantiser)
+            np.minimum(found, quantiser.steps, out=found)
+        np.floor(found, out=found)
+        return found
+    return _cut(found, quantiser)
 
 
-def _above(numbers: NDArray[Any], quantiser: RealQuantiser) -> NDArray[np.float64]:
-    """Return the steps of doubles above the lower bound, and a half."""
-    above = clamped(numbers, quantiser)
-    above -= quantiser.lower
-    above *= quantiser.scale
-    above += HALF
-    return above
+def _scaled(
+    distances: NDArray[Any], quantiser: RealQuantiser, out: NDArray[Any] | None
+) -> NDArray[np.float64]:
+    """Return the steps of distances, and a half."""
+    found: NDArray[np.float64] = np.multiply(distances, quantiser.scale, out=out)
+    found += HALF
+    return found
 
 
-def _cut(above: NDArray[np.float64], quantiser: RealQuantiser) -> NDArray[np.int64]:
+def _cut(scaled: NDArray[np.float64], quantiser: RealQuantiser) -> NDArray[np.int64]:
     if quantiser.overshoots:
-        np.minimum(above, FARTHEST, out=above)
+        np.minimum(scaled, FARTHEST, out=scaled)
     # What is cast is at least 1/2, so cutting off the fraction is the floor.
-    found: NDArray[Any] = above.astype(np.int64)
+    found: NDArray[Any] = scaled.astype(np.int64)
     if quantiser.overshoots or quantiser.steps > _WHOLE_DOUBLES:
         np.minimum(found, quantiser.steps, out=found)
     return found

@@ -45,6 +45,9 @@ EXACT_INTEGERS = (1 << 63) // BATCH_ROWS
 SUMMED_ROWS = (1 << 53) // EXACT_INTEGERS
 """Doubles hold the sum of so many terms that have no limbs."""
 
+_KEPT = 31 << 20
+"""Bytes, few enough that glibc still takes them for usual."""
+
 _WHOLE_DOUBLES = 1 << 53
 _MASK = (1 << LIMB) - 1
 
@@ -58,12 +61,18 @@ def product(factors: Sequence[NDArray[Any]], largest: int, exact: int) -> Terms:
     if not factors:
         return []
     if largest >= _WHOLE_DOUBLES:
-        factors = [factor.astype(np.int64, copy=False) for factor in factors]
+        first, *others = factors
+        whole = first.astype(np.int64, copy=False)
+        factors = [whole] + [
+            whole if x is first else x.astype(np.int64, copy=False) for x in others
+        ]
     term = reduce(np.multiply, factors)
     if largest < exact:
         return [term]
     if term.dtype == np.int64:
-        return [term & _MASK, term >> LIMB]
+        low = term & _MASK
+        # The product is ours; a factor alone is not.
+        return [low, np.right_shift(term, LIMB, out=term if len(factors) > 1 else None)]
     high = np.floor(term / (1 << LIMB))
     return [term - high * (1 << LIMB), high]
 
@@ -83,6 +92,15 @@ def _sum(term: NDArray[Any]) -> int:
         starts = np.arange(0, len(term), SUMMED_ROWS)
         term = np.add.reduceat(term, starts).astype(np.int64)
     return int(term.sum())
+
+
+def keep_memory() -> None:
+    """Let the C library keep freed memory for the next batch.
+
+    glibc gives it back to the system, which clears it anew for every array, until an
+    array of nearly this size has come and gone.
+    """
+    np.empty(_KEPT, np.uint8)
 
 
 class CellSums(threading.local):

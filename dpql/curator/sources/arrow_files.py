@@ -65,6 +65,15 @@ def open_content(content: Content, size: int | None = None) -> Any:
     return file
 
 
+def is_readable(frame: pl.LazyFrame) -> bool:
+    """Tell whether polars can make sense of the header of a file."""
+    try:
+        frame.collect_schema()
+    except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  it may quote cells
+        return False
+    return True
+
+
 def stored_columns(
     schema: Any, file: File, data: Data
 ) -> tuple[list[str], dict[str, Any]]:
@@ -112,11 +121,9 @@ def _polars_fragment(
     if not isinstance(file.content, str | bytes):
         raise unreadable(data)
     frame = scan(file.content)
-    try:
-        schema = frame.collect_schema()
-    except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  it may quote cells
-        raise unreadable(data) from None
-    names = [name for name in schema if name not in file.values]
+    if not is_readable(frame):
+        raise unreadable(data)
+    names = [name for name in frame.collect_schema() if name not in file.values]
     return memory_fragment(_with_values(frame, names, file.values), data)
 
 

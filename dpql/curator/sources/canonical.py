@@ -30,7 +30,7 @@ from dpql.curator.sources.instants import (
     wall_seconds,
 )
 from dpql.curator.sources.key_codes import key_codes
-from dpql.curator.sources.numbers import doubles, integers
+from dpql.curator.sources.numbers import doubles, integers, number_expression
 from dpql.curator.sources.numeric_keys import NumericKeys
 from dpql.curator.sources.source import Request
 from dpql.curator.sources.stored import is_whole_id
@@ -38,9 +38,6 @@ from dpql.curator.sources.truths import truths
 
 _DENSE_KEYS = 1 << 20
 """Whole keys no farther apart than this are looked up in a table."""
-
-_FEW_KEYS = 1 << 10
-"""Up to so many keys, texts of polars are found faster by polars itself."""
 
 _CHECKED_CELLS = 1 << 12
 """Cells that are decoded together, and one by one if one of them is not UTF-8."""
@@ -71,14 +68,29 @@ class FrameCanonicaliser:
         values: Mapping[str, bytes | None] = MappingProxyType({}),
     ) -> pl.DataFrame:
         """Return so many rows; ``values`` are texts that all of them have."""
-        return pl.DataFrame(
-            {
-                name: column.constant(values[name], rows)
-                if name in values
-                else column(cells[name])
-                for name, column in self._columns.items()
-            }
+        found = self._numbers(cells)
+        for name, column in self._columns.items():
+            if name in values:
+                found[name] = column.constant(values[name], rows)
+            elif name not in found:
+                found[name] = column(cells[name])
+        return pl.DataFrame({name: found[name] for name in self.names})
+
+    def _numbers(self, cells: Mapping[str, Any]) -> dict[str, pl.Series]:
+        """Return what polars makes of the columns of numbers, all at once."""
+        held, made = {}, {}
+        for index, (name, column) in enumerate(self._columns.items()):
+            cell = cells.get(name)
+            if isinstance(cell, pl.Series):
+                # polars takes some names for patterns.
+                safe = f"c{index}"
+                expression = column.number(safe, cell.dtype)
+                if expression is not None:
+                    held[safe], made[name] = cell, expression
+        frame = (
+            pl.DataFrame(held).select_seq(*made.values()) if made else pl.DataFrame()
         )
+        return dict(zip(made, frame.get_columns(), strict=True))
 
 
 class Canonicaliser:
@@ -106,6 +118,12 @@ class Canonicaliser:
         series = isinstance(cells, pl.Series)
         found = self._series(cells) if series else self._arrow(cells)
         return found if found.dtype == self.type else found.cast(self.type)
+
+    def number(self, name: str, dtype: pl.DataType) -> pl.Expr | None:
+        """Return how a column of that name becomes canonical, if it holds numbers."""
+        if self._content not in (Content.WHOLE, Content.REAL):
+            return None
+        return number_expression(name, dtype, whole=self._content is Content.WHOLE)
 
     def constant(self, text: bytes | None, rows: int) -> pl.Series:
         """Return one text in canonical form, for so many rows."""
@@ -169,7 +187,6 @@ class _Codes:
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self._keys = keys
-        self._enum = pl.Enum(keys) if len(keys) <= _FEW_KEYS else None
         self._texts = key_codes(keys)
 
     def __call__(self, cells: pl.Series) -> pl.Series:
@@ -186,10 +203,7 @@ class _Codes:
             cells = float_texts(cells)
         if cells.dtype == pl.Binary:
             return self._texts.of_bytes(cells)
-        texts = cells.cast(pl.String)
-        if self._enum is not None:
-            return texts.cast(self._enum, strict=False).to_physical()
-        return self._texts.of_bytes(texts.cast(pl.Binary))
+        return self._texts.of_bytes(cells.cast(pl.String).cast(pl.Binary))
 
 
 @lru_cache(maxsize=32)

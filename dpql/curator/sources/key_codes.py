@@ -23,6 +23,12 @@ _SPARSE_BITS = 2
 _OTHER_BITS = 5
 """So many bits farther each table takes its bits of a hash."""
 
+_MOST_BITS = 16
+"""Few keys have one table, of at most two to the power of this many slots."""
+
+_SEEDS = 16
+"""Seeds that are tried to have one table."""
+
 _NULL = pl.Series("null", [None], dtype=pl.UInt32)
 
 
@@ -38,8 +44,8 @@ class KeyCodes:
     def __init__(self, keys: Sequence[str]) -> None:
         """Take different keys, one at least."""
         self._keys = pl.Series(keys, dtype=pl.String).cast(pl.Binary)
-        self._seed, self._hashes = _different_hashes(self._keys)
-        self._tables = list(_tables(self._hashes))
+        self._seed, self._hashes, bits = _one_table(self._keys) or _some(self._keys)
+        self._tables = list(_tables(self._hashes, bits))
 
     def of_bytes(self, cells: pl.Series) -> pl.Series:
         """Return the code of each text, given as bytes; null where it is no key."""
@@ -72,26 +78,47 @@ class _Table:
         return (shifted >> self._shift).view(np.int64)
 
 
-def _tables(hashes: Words) -> Iterator[_Table]:
+def _tables(hashes: Words, bits: int) -> Iterator[_Table]:
     """Yield tables that hold all codes together, by other bits of the hashes each."""
     codes = np.arange(len(hashes), dtype=np.uint32)
     skipped = 0
     while len(codes):
-        bits = len(codes).bit_length() + _SPARSE_BITS
         table = _Table(bits, skipped, codes, hashes[codes])
         yield table
         codes = codes[table.find(hashes[codes]) != codes]
         skipped = (skipped + _OTHER_BITS) % (_WORD_BITS - bits)
+        bits = _sparse_bits(len(codes))
 
 
-def _different_hashes(keys: pl.Series) -> tuple[int, Words]:
-    """Return a seed under which no two keys have one hash, and the hashes."""
+def _sparse_bits(keys: int) -> int:
+    return keys.bit_length() + _SPARSE_BITS
+
+
+def _one_table(keys: pl.Series) -> tuple[int, Words, int] | None:
+    """Return a seed, its hashes, and by how many of their bits no two keys meet."""
+    fewest = _sparse_bits(len(keys))
+    if fewest >= _MOST_BITS - _SPARSE_BITS:
+        return None
+    hashes = [_hashed(keys, seed) for seed in range(_SEEDS)]
+    for bits in range(fewest, _MOST_BITS + 1):
+        for seed, some in enumerate(hashes):
+            if _differ(some >> np.uint64(_WORD_BITS - bits)):
+                return seed, some, bits
+    return None
+
+
+def _some(keys: pl.Series) -> tuple[int, Words, int]:
+    """Return a seed under which no two keys have one hash, the hashes, and bits."""
     seed = 0
     while True:
         hashes = _hashed(keys, seed)
-        if np.diff(np.sort(hashes)).all():
-            return seed, hashes
+        if _differ(hashes):
+            return seed, hashes, _sparse_bits(len(keys))
         seed += 1
+
+
+def _differ(words: Words) -> bool:
+    return bool(np.diff(np.sort(words)).all())
 
 
 def _hashed(cells: pl.Series, seed: int) -> Words:

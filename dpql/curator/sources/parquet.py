@@ -3,8 +3,9 @@
 How a column is read follows from the footer. Text becomes a dictionary where all its
 chunks are stored so, and each word is then looked up once; but not where words are so
 many that plain text would be shorter. Row groups are read together up to `_READ_ROWS`
-rows. polars reads the integers that are stored as differences: Arrow refuses some of
-them, depending on the cells.
+rows. polars reads the numbers of large local files, since it takes half the time, and
+all integers that are stored as differences: Arrow refuses some of them, depending on
+the cells.
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ import polars.selectors as cs
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpql.curator.sources.arrow_files import fragments, open_content, stored_columns
+from dpql.curator.sources.arrow_files import (
+    fragments,
+    is_readable,
+    open_content,
+    stored_columns,
+)
 from dpql.curator.sources.canonical import FrameCanonicaliser
 from dpql.curator.sources.footer import Chunk, read_chunks
 from dpql.curator.sources.locate import File
@@ -43,11 +49,21 @@ _SMALL = 1 << 16
 _DICTIONARY = {2, 8}
 _PLAIN = {0, 3, 4}
 _DIFFERENCES = 5
+_SPLIT_BYTES = 9
 """Encodings, numbered as in the format: two of dictionaries; plain, of runs, packed."""
+
+_OF_NUMBERS = _DICTIONARY | _PLAIN | {_DIFFERENCES, _SPLIT_BYTES}
 
 _INT96_UNIT = "us"
 """Old timestamps of 96 bits; in nanoseconds, years after 2262 would be others."""
 
+_SHORT = 1 << 17
+"""Rows of a file for which polars' opening of it takes longer than it saves."""
+
+_NUMBERS = {
+    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float", "double"),
+}
 _TEXT = ("string", "large_string", "string_view", "binary", "large_binary")
 
 
@@ -94,6 +110,7 @@ class _Footer:
         schema: the types of Arrow, and text for enums, which it takes for bytes.
         columns: where each column is among the chunks of a row group.
         chunks: those of every row group.
+        polars_numbers: whether polars reads all numbers.
     """
 
     file: File
@@ -102,6 +119,7 @@ class _Footer:
     schema: Any
     columns: Mapping[str, int]
     chunks: Sequence[Sequence[Chunk]]
+    polars_numbers: bool
 
     @classmethod
     def read(cls, file: File) -> _Footer:
@@ -125,6 +143,9 @@ class _Footer:
             schema=pa.schema(fields),
             columns=columns,
             chunks=read_chunks(source),
+            polars_numbers=isinstance(file.content, str)
+            and header.metadata.num_rows >= _SHORT
+            and is_readable(_scan(file.content)),
         )
 
     def together(self) -> list[list[int]]:
@@ -204,6 +225,8 @@ class _Footer:
         chunks = [self.chunks[group][self.columns[name]] for group in groups]
         dtype = str(self.schema.field(name).type)
         encodings = set().union(*(chunk.encodings for chunk in chunks))
+        if dtype in _NUMBERS and self.polars_numbers and encodings <= _OF_NUMBERS:
+            return "polars"
         if _DIFFERENCES in encodings and dtype not in _TEXT:
             return "polars"
         if dtype in _TEXT or dtype.startswith("dictionary"):

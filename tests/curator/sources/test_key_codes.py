@@ -52,17 +52,23 @@ def test_no_cells_have_no_codes() -> None:
 
 def test_equal_hashes_are_not_equal_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text with the hash of a key has no code, and keys of one hash are reseeded."""
-    seeds = []
+    seeds = set()
 
     def hashed(cells: pl.DataFrame, seed: int) -> pl.Series:
-        seeds.append(seed)
+        seeds.add(seed)
         sizes = cells.to_series().bin.size().to_numpy().astype(np.uint64)
         return pl.Series(sizes * np.uint64(seed), dtype=pl.UInt64)
 
     monkeypatch.setattr(pl.DataFrame, "hash_rows", hashed)
     found = KeyCodes(["a", "bb", "ccc"]).of_bytes(encoded(["bb", "xx", "a", "x"]))
     assert [1, None, 0, None] == found.to_list()
-    assert [0, 1, 1] == seeds
+    assert {0, 1} <= seeds
+
+
+def test_few_keys_need_one_table() -> None:
+    """A batch is looked up once where some seed keeps all keys apart."""
+    keys = [f"key{number}" for number in range(300)]
+    assert 1 == len(KeyCodes(keys)._tables)
 
 
 def test_keys_are_prepared_once() -> None:
