@@ -357,7 +357,7 @@ def _public(outcome: Outcome) -> Any:
         [[value.cell for value in r.values] for r in outcome.results],
         [{type(x) for v in r.values for x in v.noisy} for r in outcome.results],
         table.schema,
-        table.drop("value", "noisy", "lower", "upper").rows(),
+        table.drop("value", "noisy", "lower", "upper", "note").rows(),
         outcome.to_csv().splitlines()[0],
         outcome.coins,
         outcome.engine,

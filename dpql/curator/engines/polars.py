@@ -30,14 +30,8 @@ from dpql.curator.engines.aggregate import Aggregate
 from dpql.curator.engines.derived_columns import DerivedColumns
 from dpql.curator.engines.memory import keep_memory
 from dpql.curator.engines.polars_bounding import Partitions
-<<<<<<< HEAD
-from dpql.curator.engines.polars_expressions import Expressions
-from dpql.curator.engines.polars_values import Pairs, pairs
-from dpql.curator.engines.steps import factor_steps
-=======
 from dpql.curator.engines.polars_expressions import Expressions, FactorSteps
-from dpql.curator.engines.polars_values import Pairs, Values, pairs
->>>>>>> 8f79e43 (engines: fewer passes and calls for each batch)
+from dpql.curator.engines.polars_values import Pairs, pairs
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
     EXACT_DOUBLES,
@@ -48,7 +42,6 @@ from dpql.curator.engines.totals import (
     Limbs,
     Terms,
     indices,
-    keep_memory,
     product,
     sums_of_rows,
 )

@@ -45,9 +45,6 @@ EXACT_INTEGERS = (1 << 63) // BATCH_ROWS
 SUMMED_ROWS = (1 << 53) // EXACT_INTEGERS
 """Doubles hold the sum of so many terms that have no limbs."""
 
-_KEPT = 31 << 20
-"""Bytes, few enough that glibc still takes them for usual."""
-
 _WHOLE_DOUBLES = 1 << 53
 _MASK = (1 << LIMB) - 1
 
@@ -92,15 +89,6 @@ def _sum(term: NDArray[Any]) -> int:
         starts = np.arange(0, len(term), SUMMED_ROWS)
         term = np.add.reduceat(term, starts).astype(np.int64)
     return int(term.sum())
-
-
-def keep_memory() -> None:
-    """Let the C library keep freed memory for the next batch.
-
-    glibc gives it back to the system, which clears it anew for every array, until an
-    array of nearly this size has come and gone.
-    """
-    np.empty(_KEPT, np.uint8)
 
 
 class CellSums(threading.local):

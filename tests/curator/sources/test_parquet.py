@@ -190,6 +190,7 @@ def test_rows_may_lie_in_any_row_groups_and_pages(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parquet, "_READ_ROWS", data.draw(st.sampled_from([1, 3, 99])))
         patch.setattr(parquet, "_LARGE", data.draw(st.sampled_from([1, 1 << 31])))
+        patch.setattr(parquet, "_SHORT", data.draw(st.sampled_from([0, 1 << 31])))
         assert expected(frame, TABLE) == rows(path, TABLE)
 
 
@@ -208,6 +209,45 @@ def test_numbers_that_polars_reads_stand_beside_text(
     )
     assert _expected(WORDS * 4, range(24)) == rows(path, DATA)
     assert ordered([(x,) for x in range(24)]) == rows(path, declare(x=WHOLE))
+
+
+@pytest.mark.parametrize("short", [0, 1 << 20])
+@pytest.mark.parametrize("encoding", ["PLAIN", "BYTE_STREAM_SPLIT", "dictionary"])
+def test_polars_and_arrow_read_the_same_numbers(
+    encoding: str, short: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nulls, infinities, NaN and the ends of types, beside a column neither knows."""
+    monkeypatch.setattr(parquet, "_SHORT", short)
+    monkeypatch.setattr(parquet, "_READ_ROWS", 3)
+    y = [None, float("nan"), float("inf"), -0.0, 1e-320, -1.5]
+    x = [None, -(2**63), 2**63 - 1, 0, 1, -1]
+    others = {"f": pa.array(range(6), pa.uint8()), "g": pa.array(y, pa.float32())}
+    plain = {} if encoding == "dictionary" else dict.fromkeys("xyg", encoding)
+    path = write_parquet(
+        pa.table({"x": pa.array(x, pa.int64()), "y": y, **others}),
+        tmp_path,
+        use_dictionary=encoding == "dictionary",
+        column_encoding=plain or None,
+        row_group_size=4,
+    )
+    data = declare(x=WHOLE, y=REAL, f=WHOLE, g=REAL)
+    wide = [None, -(1 << 62), 1 << 62, 0, 1, -1]
+    real = [None, None, *y[2:]]
+    narrow = pl.Series(real, dtype=pl.Float32).cast(pl.Float64)
+    wanted = ordered(list(zip(wide, real, range(6), narrow, strict=True)))
+    assert wanted == rows(path, data)
+
+
+def test_arrow_reads_what_polars_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A type that polars does not have is no trouble to the columns beside it."""
+    monkeypatch.setattr(parquet, "_SHORT", 0)
+    asked = []
+    monkeypatch.setattr(parquet, "is_readable", asked.append)
+    path = write_parquet(pa.table({"x": [1, 2]}), tmp_path)
+    assert [(1,), (2,)] == rows(path, declare(x=WHOLE))
+    assert 1 == len(asked)
 
 
 def test_a_file_without_row_groups_has_no_rows(tmp_path: Path) -> None:
