@@ -122,7 +122,8 @@ def _polars_fragment(
         raise unreadable(data)
     frame = scan(file.content)
     if not is_readable(frame):
-        raise unreadable(data)
+        # What Arrow said of the file is not passed on.
+        raise unreadable(data) from None
     names = [name for name in frame.collect_schema() if name not in file.values]
     return memory_fragment(_with_values(frame, names, file.values), data)
 
