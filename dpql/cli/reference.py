@@ -13,6 +13,7 @@ import click
 
 from dpql.cli.commands.explain.pages import flow, keys_of_spec
 from dpql.cli.main import COMMANDS, dpql
+from dpql.language import text_page
 from dpql.model.shape import (
     Choice,
     Either,
@@ -147,7 +148,7 @@ def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-PAGES = {"cli.md": cli_page, "spec.md": spec_page}
+PAGES = {"cli.md": cli_page, "spec.md": spec_page, "query-text.md": text_page.page}
 """The pages by the name of their file."""
 
 

@@ -248,11 +248,15 @@ def terminals() -> dict[str, str]:
     }
 
 
+def grammar_text() -> str:
+    """Return the grammar with the rules of the options."""
+    grammar = _GRAMMAR.read_text(encoding="utf-8")
+    return grammar + _option_rules(grammar)
+
+
 @cache
 def _parser(start: str) -> Lark:
-    grammar = _GRAMMAR.read_text(encoding="utf-8")
-    grammar += _option_rules(grammar)
-    return Lark(grammar, parser="lalr", lexer="contextual", start=start)
+    return Lark(grammar_text(), parser="lalr", lexer="contextual", start=start)
 
 
 def _option_rules(grammar: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from dpql.language.functions import FUNCTIONS as KNOWN
 
 from dpql.language import load_text
+from dpql.language.functions import FUNCTIONS as KNOWN
 from dpql.manual.functions import FUNCTIONS
 
 SPEC = """\
