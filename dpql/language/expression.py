@@ -5,7 +5,7 @@ Everything that the lattice refuses is a fault at the operand that it refuses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from dpql.diagnostics import shown
@@ -29,10 +29,8 @@ from dpql.language.tree import Scalar
 from dpql.language.typed import Typed, Typer
 from dpql.model.expression import (
     And,
-    Call,
     Constant,
     Expression,
-    Function,
     IsMissing,
     IsNull,
     Not,
@@ -44,14 +42,6 @@ from dpql.model.lattice_keys import TRUTHS
 from dpql.model.lattice_nodes import Node
 from dpql.model.lattice_rules import LIMIT, Untyped, as_truth
 from dpql.model.limits import CONDITION
-from dpql.model.notation import number_text
-
-_FOLDED: dict[Function, Callable[[Fraction, Fraction], Fraction]] = {
-    Function.ADD: lambda x, y: x + y,
-    Function.SUBTRACT: lambda x, y: x - y,
-    Function.MULTIPLY: lambda x, y: x * y,
-}
-"""What is computed at once where both operands are constants."""
 
 
 def resolve_expression(scalar: Scalar, context: Context) -> Typed | None:
@@ -126,9 +116,6 @@ class _Typer(Typer):
     ) -> Typed | None:
         """Return an expression with its node, or note that it has none."""
         nodes = [operand.node for operand in operands]
-        if isinstance(expression, Call) and expression.function in _FOLDED:
-            folded = _folded(expression)
-            expression, nodes = (folded, []) if folded else (expression, nodes)
         try:
             node = self.lattice.combined(expression, nodes)
         except Untyped as fault:
@@ -262,20 +249,6 @@ def _usage(at: Predicate) -> str:
     if signature is None:
         return "numbers go with numbers, dates with dates, keys with keys"
     return f"write it like `{signature.form}`"
-
-
-def _folded(call: Call) -> Constant | None:
-    """Return the constant that a sum or a product of constants is."""
-    values = [
-        one.value
-        for one in call.operands
-        if isinstance(one, Constant) and isinstance(one.value, Fraction)
-    ]
-    if len(values) < len(call.operands):
-        return None
-    left, right = values
-    value = _FOLDED[call.function](left, right)
-    return Constant(value=value) if numbers.is_number(number_text(value)) else None
 
 
 def _parts(at: Predicate) -> tuple[Predicate, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -42,6 +43,10 @@ def _plain(node: object, path: tuple[str, ...]) -> object:
             return node
         case Fraction() | Decimal():
             return str(node)
+        case datetime():
+            return node.isoformat(" ", "seconds")
+        case date():
+            return node.isoformat()
         case float():
             raise _refused(
                 path,

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from dpql.diagnostics import shown
 from dpql.language.maps import mapped
+from dpql.language.numbers import is_number
 from dpql.language.predicate import (
     Argument,
     Listing,
@@ -27,9 +28,11 @@ from dpql.model.expression import (
     CalendarPart,
     Call,
     Constant,
+    Expression,
     Function,
     PartOf,
 )
+from dpql.model.lattice_rules import constant
 from dpql.model.limits import MOST_EDGES
 from dpql.model.notation import number_text
 
@@ -91,9 +94,45 @@ def _sign(typer: Typer, use: Use) -> Typed | None:
     return _call(typer, use, _SIGNS[use.word.text], found)
 
 
+_CONSTANT = {
+    Function.FLOOR_DIVIDE: 1,
+    Function.ROUND: 1,
+    Function.COALESCE: 1,
+    Function.DIV: 2,
+}
+"""From which operand on those of a function are constants."""
+
+_COMPUTED: dict[Function, Callable[[Fraction, Fraction], Fraction]] = {
+    Function.ADD: lambda x, y: x + y,
+    Function.SUBTRACT: lambda x, y: x - y,
+    Function.MULTIPLY: lambda x, y: x * y,
+}
+
+
+def _constant(found: Typed) -> Typed:
+    """Return the constant that sums and products of constants are, such as 24 * 60."""
+    value = _value(found.expression)
+    if value is None or not is_number(number_text(value)):
+        return found
+    return Typed(Constant(value=value), constant(value))
+
+
+def _value(expression: Expression) -> Fraction | None:
+    match expression:
+        case Constant(value=Fraction() as value):
+            return value
+        case Call(function=function, operands=(left, right)) if function in _COMPUTED:
+            values = _value(left), _value(right)
+            if values[0] is not None and values[1] is not None:
+                return _COMPUTED[function](values[0], values[1])
+    return None
+
+
 def _call(
     typer: Typer, use: Use, function: Function, operands: list[Typed]
 ) -> Typed | None:
+    first = _CONSTANT.get(function, len(operands))
+    operands = [*operands[:first], *map(_constant, operands[first:])]
     call = Call(function=function, operands=tuple(one.expression for one in operands))
     return typer.made(call, operands, use)
 

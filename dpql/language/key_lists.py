@@ -31,7 +31,7 @@ from dpql.model.shape import Either, Field, ListOf, Record, Text
 RANGE_PATTERN = rf"{WHOLE_PATTERN}\.\.{WHOLE_PATTERN}"
 _RANGE = re.compile(rf"({WHOLE_PATTERN})\.\.({WHOLE_PATTERN})")
 _KEY = re.compile(limits.KEY.pattern)
-_LIST = ".txt"
+LIST = ".txt"
 """How the name of a list ends."""
 
 _FEWEST_IN_RANGE = 3
@@ -198,7 +198,7 @@ def _in_file(
     name = text(node)
     if node is None or name is None:
         return (), None
-    if not name.endswith(_LIST):
+    if not name.endswith(LIST):
         context.add(
             "DPQL350",
             f"cannot read `{shown(name)}`: it is called otherwise than a list of keys",

@@ -44,7 +44,7 @@ def mapped(typer: Typer, use: Use) -> Typed | None:
                 "DPQL363",
                 "a map has a column of keys, and one list of pairs",
                 use,
-                f"write `{_FORM}`, or `file: 'names.csv'` for the pairs",
+                f"write `{_FORM}`, or `file: 'names.txt'` for the pairs",
             )
         return None
     found = typer.typed(operand)

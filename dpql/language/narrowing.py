@@ -7,10 +7,12 @@ rows               the public number, or a lower ceiling         DPQL345
 columns            declared by the owner, and of the same type;
                    bounds on its grid and within its bounds, some
                    of its keys, everything else as the owner says DPQL345
+derived            the owner's, as they are, and further ones     DPQL345
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -21,8 +23,16 @@ from dpql.language.left_out import LEFT_OUT
 from dpql.language.source import Source
 from dpql.language.suggestions import nearest, quoted
 from dpql.language.tree import Mapping, Node
+from dpql.model.calendar import date_text, time_text
 from dpql.model.notation import number_text
-from dpql.model.spec import CategoryColumn, Column, NumberColumn, Spec
+from dpql.model.spec import (
+    CategoryColumn,
+    Column,
+    DateColumn,
+    NumberColumn,
+    Spec,
+    TimeColumn,
+)
 
 
 def check_promise(root: Mapping, dataset: Dataset, source: Source) -> None:
@@ -97,6 +107,15 @@ def _names(root: Mapping, dataset: Dataset, source: Source) -> None:
                 if close
                 else f"take {quoted(known[:6])}, or ask the owner to declare it",
             )
+    derived = [entry.name for entry in entries(dataset.root.get("derived"))]
+    for entry in entries(value(root.get("data"), "derived")):
+        if entry.name in derived:
+            source.add(
+                "DPQL345",
+                f"the owner of the data derives `{shown(entry.name)}` already",
+                entry.key.span,
+                "delete the line, or give your column another name",
+            )
 
 
 def check_columns(root: Mapping, own: Spec, spec: Spec, source: Source) -> None:
@@ -118,29 +137,57 @@ def _widened(wide: Column, narrow: Column) -> tuple[str, str] | None:
     """Return why a column is not a narrower one, and what to write."""
     if type(wide) is not type(narrow):
         return "its type is another", "write the owner's type"
-    if isinstance(wide, CategoryColumn) and isinstance(narrow, CategoryColumn):
-        more = [key for key in narrow.keys if key not in wide.keys]
-        if more:
-            return (
-                f"`{shown(more[0])}` is no key of it",
-                f"take {quoted(wide.keys[:6])}",
+    why: tuple[str, str] | None = None
+    alike = narrow
+    match wide, narrow:
+        case CategoryColumn(), CategoryColumn():
+            more = [key for key in narrow.keys if key not in wide.keys]
+            if more:
+                return (
+                    f"`{shown(more[0])}` is no key of it",
+                    f"take {quoted(wide.keys[:6])}",
+                )
+            alike = replace(narrow, keys=wide.keys)
+        case NumberColumn(), NumberColumn():
+            why = _wider(
+                (wide.lower, wide.upper),
+                (narrow.lower, narrow.upper),
+                wide.step,
+                number_text,
             )
-        narrow = replace(narrow, keys=wide.keys)
-    if isinstance(wide, NumberColumn) and isinstance(narrow, NumberColumn):
-        ends = f"[{number_text(wide.lower)}, {number_text(wide.upper)}]"
-        if not wide.lower <= narrow.lower < narrow.upper <= wide.upper:
-            return f"its bounds are {ends}", "write bounds within these"
-        offset = (narrow.lower - wide.lower) / (wide.step or 1)
-        if wide.step is not None and offset.denominator != 1:
-            step = number_text(wide.step)
-            return (
-                f"its cells are {ends} in steps of {step}",
-                "write bounds that are whole steps apart from these",
-            )
-        narrow = replace(narrow, lower=wide.lower, upper=wide.upper)
-    if wide != narrow:
+            alike = replace(narrow, lower=wide.lower, upper=wide.upper)
+        case DateColumn(), DateColumn():
+            ends, within = (wide.first, wide.last), (narrow.first, narrow.last)
+            why = _wider(ends, within, Fraction(1), lambda day: date_text(int(day)))
+            alike = replace(narrow, first=wide.first, last=wide.last)
+        case TimeColumn(), TimeColumn():
+            ends, within = (wide.first, wide.last), (narrow.first, narrow.last)
+            step = Fraction(wide.step)
+            why = _wider(ends, within, step, lambda second: time_text(int(second)))
+            alike = replace(narrow, first=wide.first, last=wide.last)
+    if why is None and wide != alike:
         return (
             "it differs in more than bounds and keys",
             "write step, unit of measure and nulls as the owner does",
+        )
+    return why
+
+
+def _wider(
+    wide: tuple[Fraction | int, Fraction | int],
+    narrow: tuple[Fraction | int, Fraction | int],
+    step: Fraction | None,
+    write: Callable[[Fraction], str],
+) -> tuple[str, str] | None:
+    """Return why bounds are not narrower ones on the same grid."""
+    first, last = map(Fraction, wide)
+    lower, upper = map(Fraction, narrow)
+    ends = f"[{write(first)}, {write(last)}]"
+    if not first <= lower < upper <= last:
+        return f"its bounds are {ends}", "write bounds within these"
+    if step is not None and ((lower - first) / step).denominator != 1:
+        return (
+            f"its cells are {ends} in steps of {number_text(step)}",
+            "write bounds that are whole steps apart from these",
         )
     return None

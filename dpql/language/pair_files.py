@@ -3,8 +3,9 @@
     AA,American Airlines
     B6,"JetBlue Airways"
 
-A table may name more keys than a column has, and may start with a line of headings: a
-line whose key is not asked for is passed over.
+The file may name more keys than a column has, and may start with a line of headings: a
+line whose key is not asked for is passed over. As its names are published, it is called
+``.txt`` like a list of keys: tables of data are not.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import csv
 import re
 from collections.abc import Iterator
 
+from dpql.diagnostics import shown
 from dpql.errors import Span, SpecError
 from dpql.language.context import Context
+from dpql.language.key_lists import LIST
 from dpql.language.predicate import Mark, Piece
 from dpql.language.source import Source, read_beside
 from dpql.model.limits import KEY
@@ -32,6 +35,15 @@ def pairs_in(
 
     None after noting what is wrong with the file.
     """
+    if not name.endswith(LIST):
+        context.add(
+            "DPQL350",
+            f"cannot read `{shown(name)}`: it is called otherwise than a list of pairs",
+            at,
+            "the names in the file are published, so it must be called so: "
+            "`names/airlines.txt`",
+        )
+        return None
     try:
         source, digest = read_beside(context.texts[at.source], name)
     except SpecError as error:

@@ -139,11 +139,11 @@ class _Writer:
 
     def _map(self, found: Map) -> str:
         pairs = [f"{quoted(pair.key)}: {quoted(pair.value)}" for pair in found.pairs]
-        if found.missing is not None:
-            pairs.append(f"null: {quoted(found.missing)}")
         text = f"map({self.text(found.operand)}, {{{', '.join(pairs)}}}"
         if found.otherwise is not None:
             text += f", else: {quoted(found.otherwise)}"
+        if found.missing is not None:
+            text += f", missing: {quoted(found.missing)}"
         return f"{text})"
 
 

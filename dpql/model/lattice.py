@@ -79,6 +79,7 @@ class Lattice:
     def __init__(self, columns: Sequence[Column]) -> None:
         self.declared = {column.name: column for column in columns}
         self.derived: dict[str, Node] = {}
+        self._cells: dict[str, Node] = {}
 
     @classmethod
     def of(cls, data: Data) -> Lattice:
@@ -162,13 +163,16 @@ class Lattice:
         """
         if name in self.derived:
             return DerivedCell(column=name, shape=self.derived[name].shape)
+        if name in self._cells:
+            return self._cells[name]
         found = self.declared.get(name)
         if found is None:
             raise Untyped(
                 f"there is no column `{shown(name)}` above",
                 "a derived column names declared ones and derived ones above it",
             )
-        return cell(found)
+        self._cells[name] = cell(found)
+        return self._cells[name]
 
     def made(self, node: Node) -> Node:
         """Return what makes a node, through the names of derived columns."""

@@ -95,13 +95,20 @@ def shaped(shape: Shape, *operands: Node, met: tuple[int, ...] = ()) -> Shape:
 
 def common_step(*steps: Fraction) -> Fraction:
     """Return the largest step of which all are multiples; 0 counts for nothing."""
-    found = Fraction(0)
+    # Of fractions in lowest terms: numerators' largest divisor, denominators' multiple.
+    top, bottom = 0, 1
     for step in steps:
-        one, other = found, step
-        while other:
-            one, other = other, one % other
-        found = abs(one)
-    return found or _ONE
+        if step:
+            top = _divisor(top, abs(step.numerator))
+            bottom *= step.denominator // _divisor(bottom, step.denominator)
+    return Fraction(top, bottom) if top else _ONE
+
+
+def _divisor(x: int, y: int) -> int:
+    """Return the largest whole number that divides both; 0 is divided by all."""
+    while y:
+        x, y = y, x % y
+    return x
 
 
 def common(*nodes: Node) -> tuple[Fraction, tuple[int, ...]]:

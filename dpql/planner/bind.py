@@ -286,7 +286,9 @@ def _describe(
                 "DPQL424",
                 f"dropping the nulls of `{column.name}` would change the public "
                 "number of rows",
-                hint="write `nulls: {as: VALUE}` for the column",
+                hint=f"write `coalesce({column.name}, 0)`"
+                if column.name in spec.data.lattice.derived
+                else "write `nulls: {as: VALUE}` for the column",
             )
     found: dict[str, Description] = {}
     faults: list[PlanFault] = []

@@ -29,7 +29,7 @@ from dpql.model.expression import (
     walk,
 )
 from dpql.model.lattice import Lattice
-from dpql.model.lattice_nodes import Kind, Node
+from dpql.model.lattice_nodes import Kind
 from dpql.model.lattice_rules import Untyped, Word, as_truth
 from dpql.model.spec import Data
 
@@ -65,15 +65,18 @@ def are_distinct(names: Sequence[object]) -> bool:
 
 def lattice_of(data: Data) -> Lattice | None:
     """Return the lattice of columns whose derived ones are sound, else None."""
-    found = Lattice(data.columns)
+    declared = {column.name for column in data.columns}
     for column in data.derived:
-        node = _typed(column.expression, found)
-        if node is None or column.name in found.declared:
+        if column.name in declared or not _is_written(column.expression):
             return None
-        fixed = isinstance(node, Word) or not columns_in(column.expression)
-        if fixed or node.shape.kind in (Kind.DATE, Kind.TIME):
+    try:
+        found = data.lattice
+    except Untyped:
+        return None
+    dates = (Kind.DATE, Kind.TIME)
+    for node in found.derived.values():
+        if node.shape.excess or isinstance(node, Word) or node.shape.kind in dates:
             return None
-        found.add(column.name, node)
     return found
 
 
@@ -81,29 +84,24 @@ def is_condition(expression: Expression, lattice: Lattice, *, old: bool) -> bool
     """Tell whether an expression is one of rows that pass, or of the ``old`` kind."""
     if old and not all(isinstance(one, _OLD) for one in walk(expression)):
         return False
-    node = _typed(expression, lattice)
-    if node is None or isinstance(node, Word) or not columns_in(expression):
+    if not _is_written(expression):
         return False
     try:
-        as_truth(node)
+        node = as_truth(lattice.typed(expression))
     except Untyped:
         return False
-    return True
+    return not node.shape.excess
 
 
-def _typed(expression: Expression, lattice: Lattice) -> Node | None:
-    """Return the node of an expression that a text could have; None if none could."""
-    if not (
+def _is_written(expression: Expression) -> bool:
+    """Tell whether a text could be of that depth and length, and name a column."""
+    parts = list(walk(expression))
+    return (
         _depth(expression) <= limits.DEEPEST
-        and sum(map(_pieces, walk(expression))) <= limits.CONDITION.longest // 2
-        and all(map(_is_sound, walk(expression)))
-    ):
-        return None
-    try:
-        node = lattice.typed(expression)
-    except Untyped:
-        return None
-    return None if node.shape.excess else node
+        and sum(map(_pieces, parts)) <= limits.CONDITION.longest // 2
+        and all(map(_is_sound, parts))
+        and bool(columns_in(expression))
+    )
 
 
 def _depth(expression: Expression) -> int:

@@ -1,10 +1,11 @@
 """Mutated specs, to see that every refusal is a refusal.
 
-Run ``python tests/language/fuzz.py COUNT [SEED]`` for a long hunt.
+Run ``python tests/language/fuzz.py COUNT [SEED [specs|expressions]]`` for a long hunt.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import resource
 import sys
@@ -19,8 +20,10 @@ from dpql.errors import SpecError
 from dpql.language import format_text, load_text
 
 if __name__ == "__main__":
+    from flights import flights
     from samples import GALLERY, REFERENCE
 else:
+    from language.flights import flights
     from language.samples import GALLERY, REFERENCE
 
 SLOWEST = 2.0
@@ -154,6 +157,94 @@ def hunt(count: int, seed: int) -> Findings:
     return findings
 
 
+EXPRESSIONS = (
+    "arr_delay - dep_delay * 2 // 15 > max(distance, 100)",
+    "case(arr_delay > 15 and not big, 1, is_null(dep_delay), 2, -air_time)",
+    "div(distance, air_time, lower: 0, upper: 20, step: 0.1) between 1 and 2",
+    "bands(distance - 1, [1, 500, 1_000, 5_000])",
+    "map(carrier, {UA: big, 'AA': \"very big\"}, else: small, missing: none)",
+    "map(month(when), {2013-01: winter, '2013-07': summer})",
+    "when between 2013-02-01 and 2013-03-01 and left < 2013-06-01 12:30",
+    "carrier in [UA, AA, 'DL'] or month == 12 or month in [1, 2, 3]",
+    "coalesce(`odd name`, 1/3) + round(abs(arr_delay), 1e-1) != hour(left)",
+    "year(when) == 2013 and weekday(when) >= 6 and day(left) != '2013-01-01'",
+    "((((arr_delay))) == -(-(dep_delay))) == (big is not null)",
+    "min(arr_delay, dep_delay, 0) in [1, 2, -3e2] and UA",
+)
+PARTS = (
+    *("arr_delay", "carrier", "when", "left", "big", "UA", "`odd name`", "nothing"),
+    *(" + ", " - ", " * ", " // ", " / ", " % ", "-", "--", "**", "//", " == ", "!="),
+    *(" < ", " >= ", "=", " and ", " or ", "not ", " in ", " between ", " is null"),
+    *("min(", "max(", "abs(", "round(", "div(", "case(", "coalesce(", "is_null("),
+    *(
+        "bands(",
+        "map(",
+        "month(",
+        "hour(",
+        "week(",
+        "year(",
+        "sqrt(",
+        "(",
+        ")",
+        "[",
+        "]",
+    ),
+    *("{", "}", ",", ":", "else:", "missing:", "file:", "'x.txt'", "'/etc/passwd'"),
+    *("0", "1", "-1", "1/0", "1/3", "1e308", "1e-308", "9" * 63, "1" * 70, "1_000"),
+    *("2013-01-01", "2013-02-30", "0000-00-00", "9999-12-31", "2013-01-01 24:00"),
+    *("2013-W01", "2013-Q5", "2013-13", "true", "false", "null", "'true'", '"UA"'),
+    *("'", '"', "`", "\\", "\n", " ", "é", "аrr_delay", "ﬁ", "\u202e", "\x00", "💥"),
+    *("((((((((((", "))))))))))", "not not not ", "- - - - ", "1 + 1 + 1 + 1 + "),
+)
+"""What expressions are made of, and what they should not be made of."""
+
+
+def mutated(draw: random.Random) -> str:
+    """Return an expression that somebody has tampered with."""
+    text = draw.choice(EXPRESSIONS)
+    for _ in range(draw.choice((1, 1, 2, 3, 8))):
+        at = draw.randrange(len(text) + 1)
+        match draw.randrange(6):
+            case 0:
+                text = text[:at] + draw.choice(PARTS) + text[at:]
+            case 1:
+                text = text[:at] + text[at + draw.choice((1, 1, 3, 10)) :]
+            case 2:
+                words = text.split(" ")
+                words[draw.randrange(len(words))] = draw.choice(PARTS)
+                text = " ".join(words)
+            case 3:
+                other = draw.choice(EXPRESSIONS)
+                text = text[:at] + other[draw.randrange(len(other)) :]
+            case 4:
+                depth = draw.choice((2, 31, 33, 400))
+                opening, closing = draw.choice((("(", ")"), ("abs(", ")"), ("-", "")))
+                text = opening * depth + text + closing * depth
+            case _:
+                text = draw.choice((text + " ", f"{text} and {text}", text * 30))
+    return text
+
+
+def hunt_expressions(count: int, seed: int) -> Findings:
+    """Read so many mutated expressions, in both forms, and return what happened."""
+    draw = random.Random(seed)
+    findings = Findings()
+    frames = {
+        form: format_text(flights(derived="AAA", where="BBB"), form="yaml", to=form)
+        for form in ("yaml", "dpql")
+    }
+    while findings.count < count:
+        form = draw.choice(("yaml", "dpql"))
+        both = [mutated(draw), draw.choice((mutated(draw), "distance > 100"))]
+        if form == "yaml":
+            # Quotes of YAML hide nothing of the expression from its own parser.
+            both = [json.dumps(text, ensure_ascii=draw.random() < 0.5) for text in both]
+        text = frames[form].replace("AAA", both[0]).replace("BBB", both[1])
+        _read(text, form, findings, layout=draw.randrange(10) == 0)
+        findings.count += 1
+    return findings
+
+
 def _read(text: str, form: str, findings: Findings, *, layout: bool) -> None:
     began = time.process_time()
     try:
@@ -178,7 +269,8 @@ def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     began = time.perf_counter()
-    findings = hunt(count, seed)
+    hunters = {"specs": hunt, "expressions": hunt_expressions}
+    findings = hunters[sys.argv[3] if len(sys.argv) > 3 else "specs"](count, seed)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(
         f"{findings.count} specs in {time.perf_counter() - began:.0f} s, "

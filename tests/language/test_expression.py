@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
+from typing import Any
 
 import pytest
-from language.samples import REFERENCE
+from exact_rows import meaning
+from expressions import DATA, expressions
+from golden import VECTORS
+from hypothesis import HealthCheck, given, settings
+from language.samples import KNOWN_N, REFERENCE
 
 from dpql.errors import SpecError
 from dpql.language import format_text, load_text
+from dpql.language.context import Context
+from dpql.language.expression import resolve_expression
+from dpql.language.grammar import parse_condition
+from dpql.language.predicate_text import predicate_text
+from dpql.language.source import Source
+from dpql.language.tree import Scalar
+from dpql.language.typed import Typed
+from dpql.model.condition_text import condition_text
+from dpql.model.expression import Expression
+from dpql.model.lattice import Lattice
+from dpql.model.lattice_nodes import Node
+from dpql.model.lattice_rules import Untyped
+from dpql.model.limits import CONDITION
 from dpql.model.spec import (
     And,
     Between,
@@ -175,3 +194,146 @@ def test_two_dashes_in_quotes_are_a_key() -> None:
     where = "where: district == 'a--b' or `a--b` > 0"
     text = text.replace("where: age between 25 and 54", where)
     assert isinstance(load_text(text, form="yaml").statistics[2].where, Or)
+
+
+def _read(text: str) -> Typed | None:
+    """Return what the language makes of an expression over the columns of tests."""
+    source = Source("<test>", text)
+    context = Context(source)
+    for column in DATA.columns:
+        context.columns[column.name] = column
+        context.types[column.name] = "declared"
+    context.lattice = Lattice(DATA.columns)
+    found = resolve_expression(Scalar(text, source.stretch(0, len(text)), 0), context)
+    source.check()
+    return found
+
+
+@pytest.mark.property
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(expressions(5))
+def test_the_text_of_an_expression_means_that_expression(meant: Expression) -> None:
+    """Text, the language, and text again: the same kind, bounds and expression.
+
+    Literals come to stand on the right; so the first reading may differ from what was
+    meant, and no reading changes it again.
+    """
+    lattice = Lattice(DATA.columns)
+    node = _typed(lattice, meant)
+    text = condition_text(meant)
+    if node is None or node.shape.excess or len(text) > CONDITION.longest:
+        return
+    found = _read(text)
+    assert found is not None
+    assert node.shape.kind == found.node.shape.kind
+    assert (node.shape.lower, node.shape.upper) == (
+        found.node.shape.lower,
+        found.node.shape.upper,
+    )
+    again = _read(condition_text(found.expression))
+    assert again is not None
+    assert found.expression == again.expression
+    laid_out = predicate_text(parse_condition(text)[0])
+    assert laid_out == predicate_text(parse_condition(laid_out)[0])
+    same = _read(laid_out)
+    assert same is not None
+    assert found.expression == same.expression
+
+
+def _typed(lattice: Lattice, expression: Expression) -> Node | None:
+    try:
+        return lattice.typed(expression)
+    except Untyped:
+        return None
+
+
+SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "floordiv": "//",
+    "eq": "==",
+    "lt": "<",
+    "le": "<=",
+    "and": "and",
+    "or": "or",
+}
+VECTORED = json.loads((VECTORS / "questions" / "derived.json").read_text("utf-8"))
+
+
+def _written(tree: Any) -> str:
+    """Return a tree of the vectors as a person would write it."""
+    if isinstance(tree, str):
+        return tree
+    word, *given = tree
+    if word in ("col", "const"):
+        return str(given[0])
+    operands = list(map(_written, given))
+    if word in SIGNS:
+        return f"({operands[0]} {SIGNS[word]} {operands[1]})"
+    if word == "not":
+        return f"(not {operands[0]})"
+    function = {"isnull": "is_null"}.get(word, word)
+    return f"{function}({', '.join(operands)})"
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("form", ["yaml", "dpql"])
+@pytest.mark.parametrize("case", VECTORED["cases"], ids=lambda case: case["id"])
+def test_vectors_written_as_specs(case: dict[str, Any], form: str) -> None:
+    """Columns and expression as text: shape and values are those of the vectors."""
+    columns = {
+        name: f"{{type: decimal, bounds: [{column['lower']}, {column['upper']}], "
+        f"step: {column['step']}, nulls: "
+        + ("drop}" if column["null"] else f"{{as: {column['lower']}}}}}")
+        for name, column in case["input"]["columns"].items()
+    }
+    text = KNOWN_N.replace("replace_one", "add_remove")
+    start, end = text.index("    age:"), text.index("privacy:")
+    block = "".join(f"    {name}: {column}\n" for name, column in columns.items())
+    block += f"  derived:\n    it: {_written(case['input']['expression'])}\n"
+    start_of = text.index("statistics:")
+    text = text[:start] + block + text[end:start_of] + "statistics:\n  n: {count: rows"
+    text += ", where: it is not null, spend: {share: 1}}\n"
+    if "refused" in case["expect"]:
+        with pytest.raises(SpecError, match="DPQL362"):
+            load_text(text, form="yaml")
+        return
+    data = load_text(format_text(text, form="yaml", to=form), form=form).data
+    shape = data.lattice.derived["it"].shape
+    assert case["expect"]["shape"] == {
+        "step": str(shape.step),
+        "lower": str(shape.lower),
+        "upper": str(shape.upper),
+        "null": shape.nullable,
+    }
+    rows = [
+        {name: None if cell is None else Fraction(cell) for name, cell in row.items()}
+        for row in case["input"]["rows"]
+    ]
+    assert case["expect"]["values"] == [
+        None if value is None else str(value)
+        for row in rows
+        for value in [meaning(data.derived[0].expression, data, row)]
+    ]
+
+
+DATED = json.loads((VECTORS / "questions" / "dates.json").read_text("utf-8"))
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize(
+    "case",
+    [case for case in DATED["cases"] if "keys_of" in case["input"]],
+    ids=lambda case: case["id"],
+)
+def test_vectors_of_calendar_keys_written_as_specs(case: dict[str, Any]) -> None:
+    """The keys of a part of a date follow from the bounds of its column."""
+    given = case["input"]
+    text = REFERENCE.replace(
+        "person_id:",
+        f"day: {{type: time, bounds: [{given['first']} 00:00, {given['last']} 23:59], "
+        "step: minute, nulls: drop}\n    person_id:",
+    ).replace("privacy:", f"  derived:\n    it: {given['keys_of']}(day)\nprivacy:")
+    data = load_text(text, form="yaml").data
+    assert tuple(case["expect"]["keys"]) == data.category("it").keys

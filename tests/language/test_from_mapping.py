@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,7 @@ import dpql
 from dpql.errors import SpecError
 from dpql.language import form_of_text, format_text, load_mapping, load_text
 from dpql.language.from_mapping import text_of
+from dpql.model.spec import DateColumn, TimeColumn
 
 
 def mapping(text: str = REFERENCE) -> dict[str, Any]:
@@ -67,6 +69,28 @@ def test_what_is_not_exact_is_refused(epsilon: object, message: str, hint: str) 
     (fault,) = caught.value.diagnostics
     assert ("DPQL118", message) == (fault.code, fault.message)
     assert hint in (fault.hint or "")
+
+
+def test_dates_of_python_are_dates() -> None:
+    """They become texts in ISO 8601, like any other."""
+    found = mapping()
+    found["data"]["columns"]["day"] = {
+        "type": "date",
+        "bounds": [date(2013, 1, 1), "2013-12-31"],
+        "nulls": "drop",
+    }
+    found["data"]["columns"]["left"] = {
+        "type": "time",
+        "bounds": [datetime(2013, 1, 1, 5, 30), date(2013, 12, 31)],  # noqa: DTZ001  a clock
+        "step": "minute",
+        "nulls": {"as": datetime(2013, 1, 1, 5, 30)},  # noqa: DTZ001  the same
+    }
+    found["data"]["columns"]["late"] = {"type": "boolean", "nulls": {"as": True}}
+    day, left = (dpql.load(found).data.column(name) for name in ("day", "left"))
+    assert isinstance(day, DateColumn)
+    assert isinstance(left, TimeColumn)
+    assert (15_706, 16_070) == (day.first, day.last)
+    assert (15_706 * 86_400 + 19_800, 16_070 * 86_400) == (left.first, left.last)
 
 
 def test_a_mapping_in_itself_is_refused() -> None:

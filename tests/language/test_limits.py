@@ -5,15 +5,18 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from language.fuzz import hunt
+from language.flights import flights
+from language.fuzz import Findings, hunt, hunt_expressions
 from language.samples import REFERENCE
 
 from dpql.errors import SpecError
 from dpql.language import format_text, load, load_text
 from dpql.language.source import LARGEST
+from dpql.planner import plan
 
 HANG = 30
 """Seconds of processor time after which a text counts as never answered."""
@@ -81,6 +84,74 @@ def test_mutated_specs_end_in_faults_only() -> None:
     assert findings.slowest < HANG
     assert findings.accepted > 50
     assert len(findings.codes) > 15
+
+
+def _end_in_faults(findings: Findings) -> None:
+    assert findings.strays == []
+    assert findings.raw == 0
+    assert findings.slowest < HANG
+    assert findings.accepted > findings.count // 50
+    assert len(findings.codes) > 12
+
+
+@pytest.mark.heavy
+def test_mutated_expressions_end_in_faults_only() -> None:
+    """A short hunt: expressions in both forms, tampered with."""
+    _end_in_faults(hunt_expressions(2_000, seed=5))
+
+
+@pytest.mark.slow
+def test_very_many_mutated_expressions_end_in_faults_only() -> None:
+    """A long hunt."""
+    _end_in_faults(hunt_expressions(100_000, seed=19))
+
+
+HUGE = {
+    "parentheses": "(" * 2_000 + "arr_delay" + ")" * 2_000,
+    "signs": "- " * 2_000 + "arr_delay",
+    "functions": "abs(" * 1_000 + "arr_delay" + ")" * 1_000,
+    "sum": " + ".join(["arr_delay"] * 300),
+    "and": " and ".join(["arr_delay > 1"] * 200),
+    "products": " * ".join(["distance"] * 30),
+    "powers": " * ".join(["1e308"] * 400),
+    "fractions": " + ".join(f"1/{10**60 + i}" for i in range(60)) + " + arr_delay",
+    "divisors": "arr_delay // (" + " * ".join(["1e308"] * 400) + ")",
+    "edges": f"bands(distance, [{', '.join(map(str, range(900)))}])",
+    "list": f"distance in [{', '.join(map(str, range(900)))}]",
+    "choices": f"case({', '.join(['arr_delay > 1, 1'] * 200)}, 0)",
+    "minimum": f"min({', '.join(['arr_delay'] * 300)})",
+    "pairs": f"map(carrier, {{{', '.join(['UA: x'] * 500)}}})",
+    "words": "x " * 2_000,
+    "long": "x" * 5_000,
+}
+"""Expressions as large as a text can hold."""
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", HUGE)
+def test_a_huge_expression_is_answered_at_once(name: str) -> None:
+    """It is read or refused; no number grows without end, and nothing overflows."""
+    began = time.process_time()
+    for form in ("yaml", "dpql"):
+        frame = format_text(flights(derived="AAA"), form="yaml", to=form)
+        with suppress(SpecError):
+            load_text(frame.replace("AAA", HUGE[name]), form=form)
+    assert time.process_time() - began < HANG
+
+
+@pytest.mark.heavy
+def test_a_thousand_derived_columns_are_planned() -> None:
+    """They take less than a second; the limit here is for slower machines."""
+    lines = "\n".join(
+        f"    d{i}: case(arr_delay > {i % 90} and not big, arr_delay - dep_delay, {i})"
+        for i in range(1_000)
+    )
+    text = flights().replace("  derived:\n", f"  derived:\n{lines}\n")
+    load_text(flights(), form="yaml")
+    began = time.process_time()
+    spec = load_text(text, form="yaml")
+    assert len(plan(spec).spec.data.derived) == 1_001
+    assert time.process_time() - began < 3
 
 
 def many(count: int) -> str:

@@ -53,7 +53,7 @@ def test_numbers_and_truths_are_mapped() -> None:
         ("map(carrier, {UA: 'ﬁrst', AA: 'first'})", "DPQL322", "'first'"),
         ("map(carrier, {UA: 'аdmin'})", "DPQL324", "'аdmin'"),
         ("map(distance, {1: x})", "DPQL360", "distance"),
-        ("map(carrier, file: 'x.csv')", "DPQL350", "'x.csv'"),
+        ("map(carrier, file: 'x.txt')", "DPQL350", "'x.txt'"),
     ],
 )
 def test_misuse_is_marked_where_it_is(text: str, code: str, words: str) -> None:
@@ -65,8 +65,8 @@ def test_a_map_from_a_file_holds_its_digest(tmp_path: Path) -> None:
     """Its path is seen from the spec; keys that no column has are passed over."""
     table = b'carrier,name\nUA,United\nB6,JetBlue\nAA,"American, Inc."\n'
     (tmp_path / "names").mkdir()
-    (tmp_path / "names" / "airlines.csv").write_bytes(table)
-    text = flights(derived="map(carrier, file: 'names/airlines.csv', else: other)")
+    (tmp_path / "names" / "airlines.txt").write_bytes(table)
+    text = flights(derived="map(carrier, file: 'names/airlines.txt', else: other)")
     (tmp_path / "s.yaml").write_text(text)
     (column,) = load(tmp_path / "s.yaml").data.derived
     assert column.expression == Map(
@@ -81,10 +81,11 @@ def test_a_map_from_a_file_holds_its_digest(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["/etc/hosts", "../x.csv", "missing.csv"])
+@pytest.mark.parametrize("name", ["/etc/hosts", "../x.txt", "missing.txt", "x.csv"])
 def test_no_other_file_is_read(tmp_path: Path, name: str) -> None:
     """Nothing outside the folder of the spec is published."""
-    (tmp_path / "x.csv").write_text("UA,x\n")
+    (tmp_path / "x.txt").write_text("UA,x\n")
     (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "x.csv").write_text("UA,x\n")
     found = faults(flights(derived=f"map(carrier, file: '{name}')"), tmp_path / "below")
     assert ["DPQL350"] == [fault.code for fault in found]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from language.test_dataset import AGE, ASKING, NARROW, loaded
 
-from dpql.model.spec import CategoryColumn
+from dpql.errors import SpecError
+from dpql.language import load_text
+from dpql.language.source import examine
+from dpql.model.spec import CategoryColumn, Spec
 
 
 def test_what_narrows_is_taken() -> None:
@@ -26,3 +30,85 @@ def test_what_narrows_is_taken() -> None:
         spec.privacy.contributes.groups,
         spec.privacy.contributes.total,
     )
+
+
+OWNER = """\
+dpql: 1
+dataset: flights
+rows: {at_most: 500_000}
+columns:
+  carrier: {type: category, keys: [UA, AA]}
+  when: {type: date, bounds: [2013-01-01, 2013-12-31], nulls: drop}
+  left: {type: time, bounds: [2013-01-01, 2013-12-31], step: hour, nulls: drop}
+  delay: {type: integer, bounds: [-60, 240], nulls: drop}
+derived:
+  late: delay > 15
+  month: month(when)
+privacy: {unit: row}
+"""
+ASKED = """\
+dpql: 1
+release: delays
+purpose: Late flights.
+data:
+  dataset: flights
+  columns:
+    COLUMN
+  derived:
+    DERIVED
+privacy: {epsilon: 1}
+statistics:
+  late: {count: rows, where: late and very, by: [month], spend: {share: 1}}
+"""
+
+
+def within(column: str, derived: str = "very: late and delay > 60") -> Spec:
+    """Return the meaning of a spec within the owner's flights."""
+    text = ASKED.replace("COLUMN", column).replace("DERIVED", derived)
+    return load_text(
+        text, form="yaml", find=lambda name: examine(OWNER, f"{name}.yaml")
+    )
+
+
+def test_derived_columns_of_the_owner_may_be_used_and_added_to() -> None:
+    """Those of the owner come first; narrower bounds narrow what follows from them."""
+    spec = within("when: {type: date, bounds: [2013-02-01, 2013-03-01], nulls: drop}")
+    assert ["late", "month", "very"] == [one.name for one in spec.data.derived]
+    assert ("2013-02", "2013-03") == spec.data.category("month").keys
+
+
+TIME = "left: {type: time, bounds: [FIRST, 2013-03-01], step: hour, nulls: drop}"
+
+
+@pytest.mark.parametrize(
+    ("column", "derived", "expected"),
+    [
+        (
+            "when: {type: date, bounds: [2012-02-01, 2013-03-01], nulls: drop}",
+            "",
+            "its bounds are [2013-01-01, 2013-12-31]",
+        ),
+        (
+            TIME.replace("FIRST", "2012-12-31"),
+            "",
+            "its bounds are [2013-01-01 00:00, 2013-12-31 00:00]",
+        ),
+        (TIME.replace("FIRST", "2013-02-01 00:30"), "", "steps of 3600"),
+        (
+            TIME.replace("FIRST", "2013-02-01").replace("hour", "minute"),
+            "",
+            "more than bounds",
+        ),
+        ("late: {type: boolean, nulls: drop}", "", "declares no column `late`"),
+        (
+            TIME.replace("FIRST", "2013-02-01"),
+            "late: delay > 60",
+            "derives `late` already",
+        ),
+    ],
+)
+def test_what_widens_is_refused(column: str, derived: str, expected: str) -> None:
+    """Beyond the bounds, off the grid, or in place of the owner's column."""
+    with pytest.raises(SpecError, match="DPQL345") as caught:
+        within(column, derived or "very: delay > 60")
+    assert expected in str(caught.value)

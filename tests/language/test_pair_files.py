@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from language.flights import faults, flights
 
-MAPPED = flights(derived="map(carrier, file: 'names.csv')")
+MAPPED = flights(derived="map(carrier, file: 'names.txt')")
 
 
 def found(tmp_path: Path, content: bytes) -> list[tuple[str, str, int]]:
     """Return the code, the file and the line of every fault."""
-    (tmp_path / "names.csv").write_bytes(content)
+    (tmp_path / "names.txt").write_bytes(content)
     return [
         (fault.code, fault.span.source, fault.span.line)
         for fault in faults(MAPPED, tmp_path)
@@ -53,12 +53,12 @@ def test_a_line_that_is_no_pair_has_its_place(
     tmp_path: Path, content: bytes, line: int
 ) -> None:
     """The fault names the file and the line."""
-    assert [("DPQL366", "names.csv", line)] == found(tmp_path, content)
+    assert [("DPQL366", "names.txt", line)] == found(tmp_path, content)
 
 
 def test_a_file_about_other_keys_is_refused(tmp_path: Path) -> None:
     """Without one key of the column it is the wrong file."""
-    assert [("DPQL366", "<text>", 23)] == found(tmp_path, b"ZZ,Nobody\n")
+    assert [("DPQL366", "<text>", 22)] == found(tmp_path, b"ZZ,Nobody\n")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_file_is_text_of_bounded_size(
     tmp_path: Path, content: bytes, code: str
 ) -> None:
     """It is read like a spec: UTF-8, nothing hidden, at most 1 MiB."""
-    (tmp_path / "names.csv").write_bytes(content)
+    (tmp_path / "names.txt").write_bytes(content)
     assert [code] == [fault.code for fault in faults(MAPPED, tmp_path)]
 
 

@@ -6,10 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from language.flights import flights
+from language.samples import KNOWN_N
 from spec_text import ID, decimal_column, integer, make_spec
 
 from dpql.errors import PlanFault
-from dpql.model.plan import Bound
+from dpql.language import load_text
+from dpql.model.plan import Bound, Plan
 from dpql.model.spec import DropNulls, NumberColumn, Spec
 from dpql.planner import plan
 from dpql.planner.bind import count_cells, is_known
@@ -222,3 +225,85 @@ def test_values_of_too_fine_a_grid_are_refused() -> None:
     with pytest.raises(PlanFault) as caught:
         plan(make_spec(columns, {"it": {"distinct": "x"} | SHARE}))
     assert ["DPQL433"] == [fault.code for fault in caught.value.diagnostics]
+
+
+def derived(expression: str, statistic: str, *, known: bool = False) -> Plan:
+    """Return the plan of a statistic of a derived column."""
+    text = flights(derived=expression, where="big")
+    asked = f"n: {{{statistic}, spend: {{share: 1}}}}"
+    text = text[: text.index("  n: {")] + f"  {asked}\n"
+    if known:
+        text = KNOWN_N.replace("privacy:", f"  derived:\n    d: {expression}\nprivacy:")
+        text = text[: text.index("  both:")] + f"  {asked}\n"
+    return plan(load_text(text, form="yaml"))
+
+
+@pytest.mark.parametrize(
+    ("expression", "statistic", "lower", "upper", "steps"),
+    [
+        ("distance - air_time", "mean: d", -699, 4_999, 5_698),
+        ("distance // 100", "sum: d", 0, 50, 50),
+        ("arr_delay > 15", "mean: d", 0, 1, 1),
+        ("arr_delay", "mean: d", -60, 240, 5 << 20),
+        ("round(arr_delay, 0.5)", "variance: d", -60, 240, 600),
+        ("air_time", "quantile: d, at: [1/2]", 1, 700, 699),
+        ("big", "mean: big", 0, 1, 1),
+        ("big", "distinct: when", 15_706, 16_070, 364),
+        ("hour(left) * 60", "ratio: [d, distance]", 0, 1_380, 23),
+    ],
+)
+def test_derived_columns_are_counted_in_their_own_steps(
+    expression: str, statistic: str, lower: int, upper: int, steps: int
+) -> None:
+    """Their values are whole numbers of steps, so their grid has no error."""
+    (grid, *_) = derived(expression, statistic).steps[0].grids
+    assert (lower, upper, steps, 0) == (grid.lower, grid.upper, grid.steps, grid.error)
+
+
+@pytest.mark.parametrize(
+    ("expression", "statistic", "cells"),
+    [
+        ("arr_delay > 15", "count: rows, by: [d]", 2),
+        ("month(when)", "count: rows, by: [d, carrier]", 36),
+        ("bands(distance, [1, 500, 5_000])", "mean: arr_delay, by: [d]", 2),
+        ("map(carrier, {UA: big}, else: small)", "histogram: d", 2),
+        ("arr_delay > 15", "histogram: d", 2),
+        ("weekday(when)", "distinct: carrier, by: [d]", 7),
+        ("distance + 1", "histogram: d, bins: [2, 10, 5_001]", 2),
+    ],
+)
+def test_derived_columns_form_groups(
+    expression: str, statistic: str, cells: int
+) -> None:
+    """By the keys that follow from the expression."""
+    assert cells == derived(expression, statistic).steps[0].cells
+
+
+@pytest.mark.parametrize(
+    ("expression", "statistic", "most"),
+    [
+        ("arr_delay * arr_delay * distance", "mean: d", 1 << 46),
+        ("distance * distance * distance * 0.1", "variance: d", 1 << 31),
+        ("min(distance, 1) * 0", "mean: d", 0),
+    ],
+)
+def test_what_has_too_many_steps_or_none_is_refused(
+    expression: str, statistic: str, most: int
+) -> None:
+    """A derived column cannot be counted on a coarser grid than its own."""
+    with pytest.raises(PlanFault, match="DPQL434") as caught:
+        derived(expression, statistic)
+    (fault,) = caught.value.diagnostics
+    assert fault.span is not None
+    expected = f"is {most}" if most else "always has the same value"
+    assert expected in fault.message
+
+
+def test_nulls_of_a_derived_column_would_change_a_public_number() -> None:
+    """A quotient may be null, and a coalesced one is not."""
+    quotient = "div(income, age - 20, 0, 100, 1)"
+    with pytest.raises(PlanFault, match="DPQL424") as caught:
+        derived(quotient, "mean: d", known=True)
+    assert caught.value.diagnostics[0].hint == "write `coalesce(d, 0)`"
+    found = derived(f"coalesce({quotient}, 0)", "mean: d", known=True)
+    assert 100 == found.steps[0].grids[0].steps
