@@ -113,9 +113,10 @@ COMMAND: dict[str, Code] = {
         title="dpql.toml is not to be trusted",
         cause=(
             "The file names a key, a ledger and data, so it must be the owner's own: "
-            "a plain file of UTF-8 text, no link, that belongs to you or to whom the "
-            "folder belongs, and that not everybody may change. It is looked for in "
-            "the working directory and the folders above it, never beside a spec."
+            "a plain file of UTF-8 text, no link, that belongs to you (or root; for "
+            "root, to whom the folder belongs), and that not everybody may change. It "
+            "is looked for in the working directory and the folders above it, never "
+            "beside a spec."
         ),
         wrong="chmod 666 dpql.toml",
         right="chmod 644 dpql.toml",

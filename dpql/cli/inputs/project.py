@@ -140,7 +140,11 @@ def _refuse_stranger(name: str, found: os.stat_result, start: Path) -> None:
     """Refuse a file that somebody else has put in the way, or can change."""
     if not hasattr(os, "geteuid"):
         return
-    if found.st_uid not in {0, os.geteuid(), start.stat().st_uid}:
+    owners = {0, os.geteuid()}
+    if os.geteuid() == 0:
+        # Of a container, where the folder of somebody is mounted.
+        owners.add(start.stat().st_uid)
+    if found.st_uid not in owners:
         raise _untrusted(f"`{name}` belongs to another user")
     if found.st_mode & stat.S_IWOTH:
         raise _untrusted(f"`{name}` can be changed by every user of this machine")

@@ -118,6 +118,22 @@ def test_a_file_of_another_user_is_refused(tmp_path: Path) -> None:
     assert [("DPQL820", None, None)] == _faults(tmp_path)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_folder_of_another_user_chooses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever works in it for once keeps his own key and ledger; root must look."""
+    path = tmp_path / FILE_NAME
+    path.write_text(FULL, "utf-8")
+    for one in (tmp_path, path):
+        os.chown(one, 12_345, 12_345)
+    assert find_project(tmp_path) is not None
+    monkeypatch.setattr(os, "geteuid", lambda: 54_321)
+    assert [("DPQL820", None, None)] == _faults(tmp_path)
+    monkeypatch.setattr(os, "geteuid", lambda: 12_345)
+    assert find_project(tmp_path) is not None
+
+
 def test_a_project_beside_a_spec_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
