@@ -213,6 +213,26 @@ def test_many_lanes_are_single_lanes(epsilon: str, delta: str) -> None:
     assert single == draw_many(noise, len(lanes), Tape(lanes, width=253)).tolist()
 
 
+def test_no_lane_is_searched_by_branches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All take the same halvings: a search that branches tells the noise by time."""
+    noise = calibrate(Fraction(1, 10), Fraction(1, 10**6))
+    size = 1 << (noise.reach + 1).bit_length()
+    halvings: list[int] = []
+
+    class Watched(np.ndarray):
+        def take(self, *places: Any, **options: Any) -> Any:
+            halvings.append(len(places[0]))
+            return np.asarray(self).take(*places, **options)
+
+    array = np.array
+    monkeypatch.setattr(np, "array", lambda *x: array(*x).view(Watched))
+    monkeypatch.setattr(np, "searchsorted", None)
+    found = draw_many(noise, 1000, SeededBits(3))
+    assert [1000] * size.bit_length() == halvings
+    monkeypatch.undo()
+    assert draw_many(noise, 1000, SeededBits(3)).tolist() == found.tolist()
+
+
 def test_fewer_digits_are_drawn_lane_by_lane() -> None:
     """The miniatures of the enumeration have a vector, too."""
     noise = replace(calibrate(Fraction(1), Fraction(1, 100)), digits=7)
