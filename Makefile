@@ -1,11 +1,13 @@
-# Every target sets up what it needs: a virtual environment in .venv, with dpql and its
-# development tools in the versions of constraints.txt. Nothing else has to be typed first.
+# Every target sets up what it needs: a virtual environment in .venv with dpql in the
+# versions of constraints.txt, and for all but `make demo` the development tools as well.
+# Nothing else has to be typed first.
 
 # Compiled tests are kept: pytest takes longer to compile them than to run them.
 export PYTHONDONTWRITEBYTECODE :=
 
 PYTHON ?= python3
 BIN := .venv/bin
+RUNS := .venv/.runs
 READY := .venv/.ready
 GUIDES := write-a-spec.md review-a-change.md run-a-release.md embed.md
 MATHS := count.md histogram.md
@@ -17,13 +19,19 @@ QUICK := not (process or property or contract or heavy or stats or slow)
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
 
+$(RUNS): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@touch $(RUNS)
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable .
-	@touch $(READY)
+	@touch $(RUNS) $(READY)
 
-demo: $(READY)  ## make a private release of made-up data, from spec to verification
+demo: $(RUNS)  ## make a private release of made-up data, from spec to verification
 	@$(BIN)/dpql demo
 
 quick: $(READY)  ## run the quick tests while you write, in less than 30 seconds
