@@ -203,6 +203,8 @@ class _Reader:
             return tomllib.loads(self._text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise CommandFault([self._syntax(str(error))]) from error
+        except ValueError as error:
+            raise CommandFault([self._syntax("a number is too long")]) from error
 
     def _syntax(self, words: str) -> Diagnostic:
         at = _AT.search(words)

@@ -22,6 +22,7 @@ wages = "data/w.csv"
 """
 
 WRONG = {
+    f"key = {'1' * 5000}\n": [("DPQL821", 2, 1)],
     "key = steward\n": [("DPQL821", 1, 7)],
     'key = "a': [("DPQL821", 1, 9)],
     "kee = 'x'\n[dta]\nw = 'x'\n": [("DPQL822", 1, 1), ("DPQL822", 2, 1)],
