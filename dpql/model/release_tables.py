@@ -43,8 +43,13 @@ TIDY_FROM = 4
 """The first format of plans whose releases have these tables."""
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?", re.ASCII)
-_FORMULA = re.compile(r"(^|[;\t\r\n])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n])")
-"""Where one may begin: at the start, and where a spreadsheet may begin a cell."""
+_FORMULA = re.compile(
+    r"(^|[;\t\r\n])([\"\s]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n])"
+)
+"""Where one may begin: at the start, and where a spreadsheet may begin a cell.
+
+Quotes in front are no protection: where cells end at semicolons they close at once.
+"""
 
 _BARE = re.compile(r"[A-Za-z0-9_.-]*", re.ASCII)
 
