@@ -276,7 +276,11 @@ def _part(part: Any, name: str, data: Data, row: Row) -> str | None:
 
 
 def _called(call: Call, data: Data, row: Row) -> Value:  # noqa: C901, PLR0911, PLR0912  one per function
-    given = [meaning(operand, data, row) for operand in call.operands]
+    instants = [_instant(operand, call, data) for operand in call.operands]
+    given = [
+        meaning(operand, data, row) if instant is None else instant
+        for operand, instant in zip(call.operands, instants, strict=True)
+    ]
     if call.function is Function.CASE:
         return _same(given[1] if given[0] == 1 else given[2])
     if call.function is Function.COALESCE:
@@ -290,7 +294,8 @@ def _called(call: Call, data: Data, row: Row) -> Value:  # noqa: C901, PLR0911, 
         case Function.ADD:
             return x + y
         case Function.SUBTRACT:
-            return (x - y) / _clock(call.operands[0], data)
+            left, right = (_clock(operand, data) for operand in call.operands)
+            return (x - y) / max(left, right)
         case Function.MULTIPLY:
             return x * y
         case Function.FLOOR_DIVIDE:
@@ -311,6 +316,20 @@ def _called(call: Call, data: Data, row: Row) -> Value:  # noqa: C901, PLR0911, 
             return min(max(lower + step * steps, lower), upper)
         case _:
             raise AssertionError(call.function)
+
+
+def _instant(operand: Expression, call: Call, data: Data) -> Fraction | None:
+    """Return the day or the second of a text that a date or a time is reduced by."""
+    if not isinstance(operand, Constant) or not isinstance(operand.value, str):
+        return None
+    for other in call.operands:
+        if isinstance(other, Reference):
+            column = _declared(other.column, data)
+            if isinstance(column, DateColumn):
+                return Fraction(calendar.read_date(operand.value) or 0)
+            if isinstance(column, TimeColumn):
+                return Fraction(calendar.read_time(operand.value) or 0)
+    return None
 
 
 def _clock(operand: Expression, data: Data) -> int:

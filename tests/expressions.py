@@ -141,6 +141,13 @@ def numbers(depth: int) -> st.SearchStrategy[Expression]:
             )
         ),
     )
+    since = st.sampled_from(DATES + TIMES).map(lambda name: Reference(column=name))
+    then = st.sampled_from(["2013-01-05", "1970-01-01", "1969-12-31"]).map(
+        lambda text: Constant(value=text)
+    )
+    leaf |= _call(Function.SUBTRACT, since, then) | _call(
+        Function.SUBTRACT, then, since
+    )
     if depth <= 1:
         return leaf
     inner = numbers(depth - 1)

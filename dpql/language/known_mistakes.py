@@ -28,6 +28,7 @@ _MISTAKES = tuple(
         (r"\b(?i:having|limit|join)\b", "delete it; the language has no such clause"),
         (r"\b(?i:i?like)\b", "list the keys: `district in [north, east]`"),
         (r"\b(?i:not)\s+(?i:in|between)\b", "write `not` before the column"),
+        (r"\b(?i:case)\s+(?i:when)\b", "write `case(x > 0, x, y)`"),
         (r"\b(?i:in)\s*\(", "write the list in brackets: `in [north, east]`"),
         (r"\b(?i:count)\s*\(\s*\*?", "write `count rows`"),
         (r"[^\W\d]\w*\s*\(", "write `mean wage`, without parentheses"),
@@ -35,7 +36,14 @@ _MISTAKES = tuple(
             r"\b(?:AND|OR|NOT|IN|BETWEEN|IS|NULL|WHERE|BY|SPEND|USING)\b",
             "write it in small letters",
         ),
-        (r":", "this is the text form: write the words without colons"),
+        (
+            r"^\s*(?:\w+|`[^`]*`)\s*=\s*(?:\w+|`[^`]*`)\s*(?:[<>+*/]|==|!=|-[^-])",
+            "a derived column is defined by `:=`, as in `late := delay > 15`",
+        ),
+        (
+            r":",
+            "write the words without colons, and `late := delay > 15` to derive late",
+        ),
         (r"[\"'][^\"']*$", "close the quotation mark on the same line"),
         (r"`[^`]*$", "close the backquote on the same line"),
     )

@@ -11,7 +11,7 @@ from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.typed import Typed, Typer
 from dpql.model.calendar import read_date, read_time
 from dpql.model.expression import Literal, Reference
-from dpql.model.lattice_keys import TRUTHS
+from dpql.model.lattice_keys import TRUTHS, keys_of
 from dpql.model.lattice_nodes import Kind
 from dpql.model.lattice_rules import is_numbered
 from dpql.model.spec import CategoryColumn
@@ -25,7 +25,8 @@ def literal(typer: Typer, found: Typed, piece: Piece, at: Predicate) -> Literal 
     ``at`` is where ``found`` stands.
     """
     kind = found.node.shape.kind
-    if piece.mark is Mark.COLUMN:
+    named = piece.mark is Mark.BARE and typer.context.is_column(piece.text)
+    if piece.mark is Mark.COLUMN or (named and piece.text not in keys_of(found.node)):
         typer.add(
             "DPQL319",
             f"`{shown(piece.text)}` is a column, where only a constant can stand",

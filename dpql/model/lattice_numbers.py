@@ -6,9 +6,12 @@ Source: MATH-statistics 4, the table and "Integers".
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from dpql.diagnostics import shown
+from dpql.model.calendar import read_date, read_time
 from dpql.model.expression import Call, Constant, Function
 from dpql.model.lattice_nodes import (
     Absolute,
@@ -22,9 +25,11 @@ from dpql.model.lattice_nodes import (
     Quotient,
     Shape,
     Sum,
+    Whole,
 )
 from dpql.model.lattice_rules import (
     Untyped,
+    Word,
     as_number,
     as_truth,
     common,
@@ -47,11 +52,10 @@ def called(call: Call, operands: Sequence[Node], lattice: Lattice) -> Node:
     """
     if len(operands) != ARITY[call.function]:
         raise Untyped(f"`{call.function.value}` takes {ARITY[call.function]} operands")
-    if call.function is Function.SUBTRACT and operands[0].shape.kind in (
-        Kind.DATE,
-        Kind.TIME,
-    ):
-        return _between_dates(operands[0], operands[1])
+    dates = {node.shape.kind for node in operands} & {Kind.DATE, Kind.TIME}
+    if call.function is Function.SUBTRACT and dates:
+        left, right = operands
+        return _between_dates(_dated(left, right, 0), _dated(right, left, 1))
     if call.function is Function.CASE:
         condition = as_truth(operands[0], 0)
         yes, no = (as_number(operands[i], lattice, i) for i in (1, 2))
@@ -86,6 +90,26 @@ def _added(
         met=(*ends, *first, left_by, right_by),
     )
     return Sum(left=left, right=right, left_by=left_by, right_by=right_by, shape=shape)
+
+
+def _dated(node: Node, other: Node, operand: int) -> Node:
+    """Return a constant beside a date or a time as one of its kind.
+
+    Raises:
+        Untyped: it is none.
+    """
+    if not isinstance(node, Word):
+        return node
+    kind = other.shape.kind
+    found = read_date(node.text) if kind is Kind.DATE else read_time(node.text)
+    if found is None:
+        form = "2013-06-01" if kind is Kind.DATE else "2013-06-01 12:30"
+        message = f"`{shown(node.text)}` is not {kind.value}"
+        raise Untyped(message, f"write it like `{form}`", operand=operand)
+    step = common_step(Fraction(found), other.shape.step)
+    z = int(found / step)
+    shape = replace(other.shape, step=step, low=z, high=z, nullable=False, excess=None)
+    return Whole(z=z, shape=shape)
 
 
 def _between_dates(left: Node, right: Node) -> Node:

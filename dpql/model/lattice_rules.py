@@ -182,11 +182,11 @@ def as_truth(node: Node, operand: int | None = None) -> Node:
         return Whole(z=node.shape.low, shape=node.shape)
     if node.shape.kind is Kind.BOOLEAN:
         return node
-    raise Untyped(
-        f"a condition is needed here, and this is {described(node)}",
-        "compare it with something: `x > 0`, `x == key`, `x is not null`",
-        operand=operand,
-    )
+    hint = "compare it with something: `x > 0`, `x == key`, `x is not null`"
+    if isinstance(node, Word):
+        hint = "compare each: `x == a or x == b`, or write `x in [a, b]`"
+    message = f"a condition is needed here, and this is {described(node)}"
+    raise Untyped(message, hint, operand=operand)
 
 
 def nullable(*nodes: Node) -> bool:

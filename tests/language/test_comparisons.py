@@ -129,6 +129,7 @@ def test_both_sides_mean_what_they_say(text: str, expected: Expression) -> None:
         ("arr_delay > `dely`", "DPQL301", "dely"),
         ("dely < arr_delay", "DPQL301", "dely"),
         ("arr_delay in [1, `dep_delay`]", "DPQL319", "`dep_delay`"),
+        ("arr_delay between 5 and dep_delay", "DPQL319", "dep_delay"),
         ("arr_delay in [1, 1.0]", "DPQL305", "1.0"),
         ("arr_delay between 1 and 0", "DPQL320", "1 and 0"),
         (

@@ -95,6 +95,14 @@ def call(function: Function, *operands: Expression) -> Expression:
                 edges=(Fraction(1), Fraction(500), Fraction(1000)),
             ),
         ),
+        (
+            "when - 2013-01-01",
+            call(
+                Function.SUBTRACT,
+                Reference(column="when"),
+                Constant(value="2013-01-01"),
+            ),
+        ),
         ("hour(left)", PartOf(part=CalendarPart.HOUR, column="left")),
         (
             "`odd name` * 10",
@@ -155,6 +163,10 @@ def test_every_part_of_a_date_is_a_function(part: CalendarPart) -> None:
         ("coalesce(arr_delay, dep_delay)", "DPQL360", "dep_delay"),
         ("round(arr_delay, -1)", "DPQL360", "-1"),
         ("when + 1", "DPQL360", "when"),
+        ("when - 5", "DPQL360", "5"),
+        ("when - carrier", "DPQL360", "carrier"),
+        ("when - 'today'", "DPQL360", "'today'"),
+        ("left - when", "DPQL360", "when"),
         ("tailnum + 1", "DPQL302", "tailnum"),
         ("arr_dely + 1", "DPQL301", "arr_dely"),
         ("arr_delay + 1x", "DPQL319", "1x"),
