@@ -206,4 +206,15 @@ PLANNING: dict[str, Code] = {
         wrong="area: wage * wage * wage below derived",
         right="area: round(wage, 1_000) * round(wage, 1_000) below derived",
     ),
+    "DPQL435": Code(
+        title="the release would be too large to be read",
+        cause=(
+            "The signed envelope of a release has at most 1 GiB, so that whoever "
+            "verifies it can read it. It is bounded by the number of values, the "
+            "lengths of their keys and the ranges of their numbers, before anything "
+            "is spent."
+        ),
+        wrong="three counts, each by two columns of 1,000 keys",
+        right="one of them in each of three releases",
+    ),
 }

@@ -14,6 +14,9 @@ LARGEST_EPSILON = 1_000
 MOST_CELLS = 1_000_000
 """The most numbers one statistic may release."""
 
+LARGEST_RELEASE = 1 << 30
+"""The most bytes that the signed envelope of a release may have."""
+
 MOST_ROWS = 1 << 62
 """The most rows that may be declared: their count fits a signed 64-bit number."""
 

@@ -255,10 +255,15 @@ def cells(
 
     ``version`` is the plan's format; the first one rounded the edges of bins.
     """
-    axes = [data.category(name).keys for name in step.by]
+    return product(*cell_axes(step, data, version=version))
+
+
+def cell_axes(step: Step, data: Data, *, version: int = VERSION) -> list[Sequence[str]]:
+    """Return the texts whose product `cells` yields."""
+    axes: list[Sequence[str]] = [data.category(name).keys for name in step.by]
     for column in step.bin_columns:
         write = number_text if version > 1 else plain
         axes.append(bin_keys(step.edges, write) or data.category(column).keys)
     if step.at:
         axes.append(tuple(map(str, step.at)))
-    return product(*axes)
+    return axes

@@ -15,6 +15,7 @@ from dpql.planner.bind import bind_columns, bound_contributions, describe_querie
 from dpql.planner.calibrate import calibrate_noise
 from dpql.planner.draft import Draft
 from dpql.planner.price import price_accuracy
+from dpql.planner.release_size import refuse_unreadable
 from dpql.planner.rules import NOW, Rules, rules_of
 from dpql.planner.soundness import is_sound
 from dpql.planner.split import split_shares
@@ -42,6 +43,7 @@ def plan(spec: Spec) -> Plan:
         PlanFault: the spec cannot be planned as it stands (4xx).
     """
     made = compiled(spec, NOW)
+    refuse_unreadable(made)
     audit_loss(made)
     if is_sound(spec, NOW):
         # What it compiles to is the plan itself.
@@ -69,9 +71,10 @@ def audit(given: Plan) -> None:
 
     Raises:
         PlanFault: the plan is of an older format (DPQL404), disagrees with itself
-            (DPQL402) or overspends (DPQL403).
+            (DPQL402), overspends (DPQL403) or releases too much (DPQL435).
     """
     given.require_current()
+    refuse_unreadable(given)
     audit_published(given)
 
 

@@ -16,13 +16,11 @@ from typing import Any
 from dpql.diagnostics import shown
 from dpql.errors import VerifyFault
 from dpql.model.codec import Malformed, canonical, parse
+from dpql.model.limits import LARGEST_RELEASE
 from dpql.reports.keys import Signer
 from dpql.reports.trust import Trust, TrustedKey
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
-
-LIMIT = 512 << 20
-"""Bytes of the largest envelope that is read."""
 
 _SIGNATURES = 64
 
@@ -109,7 +107,7 @@ def peek(data: bytes) -> bytes:
 
 def _split(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:
     try:
-        document = parse(data, limit=LIMIT)
+        document = parse(data, limit=LARGEST_RELEASE)
     except Malformed as error:
         raise _unreadable(str(error)) from None
     if canonical(document) != data:

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from dpql.durable import alone_in, create, read, replace, sweep, sync_directory
 from dpql.errors import VerifyFault
-from dpql.reports.envelope import LIMIT, peek
+from dpql.model.limits import LARGEST_RELEASE
+from dpql.reports.envelope import peek
 from dpql.reports.file_names import (
     DICTIONARY_NAME,
     ENVELOPE_NAME,
@@ -144,7 +145,7 @@ class FolderFiles(Mapping[str, bytes]):
         if not may_be_signed(name):
             raise KeyError(name)
         try:
-            return read(self._folder / name, limit=LIMIT)[0]
+            return read(self._folder / name, limit=LARGEST_RELEASE)[0]
         except OSError:
             raise KeyError(name) from None
 
@@ -167,8 +168,8 @@ def read_folder(path: Path) -> tuple[bytes, Mapping[str, bytes] | None]:
     """
     try:
         if not path.is_dir():
-            return read(path, limit=LIMIT)[0], None
-        envelope, _ = read(path / ENVELOPE_NAME, limit=LIMIT)
+            return read(path, limit=LARGEST_RELEASE)[0], None
+        envelope, _ = read(path / ENVELOPE_NAME, limit=LARGEST_RELEASE)
     except OSError:
         raise VerifyFault.of(
             "DPQL630",
@@ -248,7 +249,7 @@ def _files_in(folder: Path, names: Iterable[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for name in names:
         with contextlib.suppress(OSError):
-            found[name] = read(folder / name, limit=LIMIT)[0]
+            found[name] = read(folder / name, limit=LARGEST_RELEASE)[0]
     return found
 
 

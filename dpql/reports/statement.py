@@ -15,6 +15,7 @@ from typing import Any
 
 from dpql.errors import VerifyFault
 from dpql.model.codec import Malformed, canonical, decode, encode, parse
+from dpql.model.limits import LARGEST_RELEASE
 from dpql.reports.file_names import PLAN_NAME, signed_names
 from dpql.reports.format_versions import downgraded, format_of, upgraded
 from dpql.reports.predicate import (
@@ -26,9 +27,6 @@ from dpql.reports.predicate import (
 )
 
 STATEMENT = "https://in-toto.io/Statement/v1"
-
-LIMIT = 512 << 20
-"""Bytes of the largest payload that is read."""
 
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _NAMES = {
@@ -105,7 +103,7 @@ def read_statement(payload: bytes, kinds: Sequence[str], hint: type) -> Statemen
             (DPQL606).
     """
     try:
-        document = parse(payload, limit=LIMIT)
+        document = parse(payload, limit=LARGEST_RELEASE)
         _require(document, {"_type", "subject", "predicateType", "predicate"})
         predicate_type = _require_kind(document, kinds)
         found = document["predicate"]
@@ -127,7 +125,7 @@ def read_ledger_record(payload: bytes) -> LedgerRecord | None:
         VerifyFault: it is no release (DPQL605).
     """
     try:
-        document = parse(payload, limit=LIMIT)
+        document = parse(payload, limit=LARGEST_RELEASE)
         kind = document["predicateType"]
         predicate = upgraded(RELEASE, document["predicate"])
         found = decode(LedgerRecord | None, predicate["ledger"])
