@@ -5,9 +5,16 @@ from __future__ import annotations
 from decimal import ROUND_CEILING
 
 from dpql.model.format1 import filled
+from dpql.model.lattice_nodes import Node
 from dpql.model.notation import measure_text, name_text, plain
 from dpql.model.plan import Plan, Step
-from dpql.model.spec import CategoryColumn, Contributes
+from dpql.model.spec import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    Contributes,
+    DropNulls,
+)
 
 
 def bound_text(step: Step, unit: str) -> str:
@@ -37,20 +44,30 @@ def losses_text(plan: Plan, step: Step) -> tuple[str, ...]:
             "that is left out by lot, so these are numbers about the rows that are "
             "left, and no interval shows what is missing."
         )
-    keyed = [
-        column
-        for name in dict.fromkeys((*step.by, *step.bin_columns))
-        if isinstance(column := plan.spec.data.column(name), CategoryColumn)
-    ]
-    for column in keyed:
+    data = plan.spec.data
+    for name in dict.fromkeys((*step.by, *step.bin_columns)):
+        column, derived = data.column(name), data.lattice.derived.get(name)
+        if derived is not None or isinstance(column, BooleanColumn):
+            if _has_nulls(column, derived):
+                sentences.append(f"Rows whose {name_text(name)} is null count nowhere.")
+            continue
+        if not isinstance(column, CategoryColumn):
+            continue
         count = len(column.keys)
         keys = (
             "is not the one declared key"
             if count == 1
             else (f"is none of the {count} declared keys")
         )
-        sentences.append(f"Rows whose {name_text(column.name)} {keys} count nowhere.")
+        sentences.append(f"Rows whose {name_text(name)} {keys} count nowhere.")
     return tuple(sentences)
+
+
+def _has_nulls(column: Column, derived: Node | None) -> bool:
+    """Tell whether a column that groups may have no key."""
+    if derived is not None:
+        return derived.shape.nullable
+    return isinstance(column, BooleanColumn) and isinstance(column.nulls, DropNulls)
 
 
 def bounds_text(plan: Plan) -> tuple[str, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import assert_never
 
 from dpql.exact import exp_up, round_up_to_digits
+from dpql.model.calendar import date_text, time_text
 from dpql.model.format1 import filled
 from dpql.model.notation import name_text, number_text, plain, unit_text
 from dpql.model.plan import (
@@ -20,12 +21,18 @@ from dpql.model.plan import (
 )
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import (
+    BooleanColumn,
     CategoryColumn,
+    Column,
+    Data,
+    DateColumn,
     DropNulls,
     FillNulls,
+    IdColumn,
     Neighbours,
     NumberColumn,
     RowsExactly,
+    TimeColumn,
 )
 from dpql.model.step_text import bound_text
 
@@ -91,34 +98,62 @@ def before_noise(plan: Plan, step: Step) -> str:
     return "; ".join([*_used(plan, step), *_conditions(step)]) or "all rows"
 
 
-def _used(plan: Plan, step: Step) -> Iterator[str]:  # noqa: C901  one per sentence
+def _used(plan: Plan, step: Step) -> Iterator[str]:
     unit = plan.spec.privacy.unit
     if step.bound is not None and unit is not None:
         others = "count at their fill" if step.name in filled(plan) else "are dropped"
         yield f"{bound_text(step, unit)}, the others {others}"
-    derived = plan.spec.data.lattice.derived
-    names = [name for name in (*step.columns, *step.by) if name not in derived]
-    used = [plan.spec.data.column(name) for name in names]
-    if any(isinstance(column, CategoryColumn) for column in used):
-        yield "declared keys only"
-    null = [name for name, node in derived.items() if node.shape.nullable]
-    for name in dict.fromkeys((*step.columns, *step.by)):
-        yield from [f"only rows where {name_text(name)} is not null"] * (name in null)
-    numbers = [column for column in used if isinstance(column, NumberColumn)]
-    if any(isinstance(column.nulls, DropNulls) for column in numbers):
-        yield "only rows that hold a number"
-    for column in numbers:
-        if isinstance(column.nulls, FillNulls):
-            fill = number_text(column.nulls.value)
-            yield f"a missing {name_text(column.name)} counts as {fill}"
-    if numbers:
-        yield "values clamped into their bounds"
-    for column in numbers:
-        if column.step is not None and column.step != 1:
-            width = number_text(column.step)
-            yield f"{name_text(column.name)} rounded to whole steps of {width}"
+    names = tuple(dict.fromkeys((*step.columns, *step.by)))
+    yield from _moved(plan.spec.data, names)
     if step.edges:
         yield "only values inside the bins"
+
+
+def _moved(  # noqa: C901  one per sentence
+    data: Data, names: Sequence[str]
+) -> Iterator[str]:
+    """Yield what happens to cells before anything is counted."""
+    derived = data.lattice.derived
+    used = [data.column(name) for name in names if name not in derived]
+    if any(isinstance(column, CategoryColumn) for column in used):
+        yield "declared keys only"
+    counted = [
+        column for column in used if not isinstance(column, CategoryColumn | IdColumn)
+    ]
+    if any(isinstance(column.nulls, DropNulls) for column in counted):
+        numbers = all(isinstance(column, NumberColumn) for column in counted)
+        yield f"only rows that hold a {'number' if numbers else 'value'}"
+    for column in counted:
+        if isinstance(column.nulls, FillNulls):
+            fill = _cell_text(column, column.nulls.value)
+            yield f"a missing {name_text(column.name)} counts as {fill}"
+    if any(not isinstance(column, BooleanColumn) for column in counted):
+        yield "values clamped into their bounds"
+    for column in counted:
+        step = getattr(column, "step", None)
+        if step is not None and step != 1:
+            how = "counted in" if isinstance(column, TimeColumn) else "rounded to"
+            width = number_text(Fraction(step))
+            unit = " seconds" if isinstance(column, TimeColumn) else ""
+            yield f"{name_text(column.name)} {how} whole steps of {width}{unit}"
+    for name in names:
+        if name in derived:
+            yield f"{name_text(name)} computed of cells clamped into their bounds"
+            if derived[name].shape.nullable:
+                yield f"only rows where {name_text(name)} is not null"
+
+
+def _cell_text(column: Column, value: Fraction) -> str:
+    """Return a value of a column as its spec writes it."""
+    match column:
+        case BooleanColumn():
+            return "true" if value else "false"
+        case DateColumn():
+            return date_text(int(value))
+        case TimeColumn():
+            return time_text(int(value))
+        case _:
+            return number_text(value)
 
 
 def _conditions(step: Step) -> Iterator[str]:
@@ -173,6 +208,13 @@ def _declared(plan: Plan) -> Iterator[str]:
                 yield f"the keys of {name}, declared"
             case NumberColumn(lower=lower, upper=upper):
                 ends = f"{number_text(lower)} to {number_text(upper)}"
+                yield f"the bounds {ends} of {name}, declared"
+            case (
+                DateColumn(first=first, last=last) | TimeColumn(first=first, last=last)
+            ):
+                ends = " to ".join(
+                    _cell_text(column, Fraction(end)) for end in (first, last)
+                )
                 yield f"the bounds {ends} of {name}, declared"
             case _:
                 pass

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import spec_text
 
-from dpql.model.step_text import bound_text, bounds_text, contributes_text
+from dpql.language import load_text
+from dpql.model.step_text import bound_text, bounds_text, contributes_text, losses_text
 from dpql.planner import plan
 from dpql.review.explain import explain
 
@@ -63,3 +64,21 @@ def test_totals_and_units_are_said() -> None:
     ) == bounds_text(made)
     given = made.spec.privacy.contributes
     assert "2 rows in 3 groups, 5 in all" == contributes_text(given)
+
+
+def test_rows_without_a_derived_key_are_said() -> None:
+    """Where a key follows from others, those are missing for whom it is null."""
+    text = spec_text.spec_text(
+        {
+            "x": spec_text.integer(0, 9, "drop"),
+            "y": spec_text.integer(0, 9),
+            "b": "{type: boolean, nulls: drop}",
+            "c": "{type: boolean, nulls: {as: true}}",
+        },
+        {"it": {"count": "rows", "by": "[b, c, low, high]", "spend": "{share: 1}"}},
+    ).replace("privacy:", "  derived: {low: x < 5, high: y > 5}\nprivacy:")
+    made = plan(load_text(text, form="yaml"))
+    assert (
+        "Rows whose b is null count nowhere.",
+        "Rows whose low is null count nowhere.",
+    ) == losses_text(made, made.steps[0])

@@ -9,6 +9,7 @@ import pytest
 import spec_text
 from reports.sample_releases import small_plan
 
+from dpql.language import load_text
 from dpql.model.condition_text import condition_text
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -190,3 +191,48 @@ def test_names_and_bounds_are_exact() -> None:
     assert unprotected(made)[1:] == (
         "the bounds 0 to 0.1000000000000001 of `a and b`, declared",
     )
+
+
+@pytest.mark.parametrize(
+    ("statistic", "expected"),
+    [
+        (
+            {"mean": "b"},
+            "a missing b counts as true",
+        ),
+        (
+            {"count": "rows", "by": "[c]"},
+            "only rows that hold a value",
+        ),
+        (
+            {"distinct": "day"},
+            "a missing day counts as 2013-01-02; values clamped into their bounds",
+        ),
+        (
+            {"mean": "gained"},
+            "only rows where gained is not null",
+        ),
+        (
+            {"count": "rows", "by": "[late]"},
+            "late computed of cells clamped into their bounds",
+        ),
+    ],
+)
+def test_truths_dates_and_derived_columns_are_described(
+    statistic: dict[str, str], expected: str
+) -> None:
+    """What is dropped, filled or clamped before the noise, in the spec's own words."""
+    text = spec_text.spec_text(
+        {
+            "x": spec_text.integer(0, 9, "drop"),
+            "y": spec_text.integer(0, 9),
+            "b": "{type: boolean, nulls: {as: true}}",
+            "c": "{type: boolean, nulls: drop}",
+            "day": "{type: date, bounds: [2013-01-01, 2013-12-31], "
+            "nulls: {as: 2013-01-02}}",
+        },
+        {"it": {**statistic, "spend": "{share: 1}"}},
+    ).replace("privacy:", "  derived: {gained: x - y, late: y > 5}\nprivacy:")
+    made = plan(load_text(text, form="yaml"))
+    assert expected in before_noise(made, made.steps[0])
+    assert "the bounds 2013-01-01 to 2013-12-31 of day, declared" in unprotected(made)
