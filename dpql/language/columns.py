@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from dpql.diagnostics import shown
 from dpql.language.context import (
+    UNTYPED,
     Context,
     entries,
     items,
@@ -34,7 +35,7 @@ def resolve_columns(node: Node | None, context: Context) -> None:
     names = entries(node)
     context.names = tuple(entry.key for entry in names)
     for entry in names:
-        context.types[entry.name] = text(value(entry.value, "type")) or "?"
+        context.types[entry.name] = text(value(entry.value, "type")) or UNTYPED
         column = _column(entry, context)
         if column is not None:
             context.columns[entry.name] = column

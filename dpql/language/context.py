@@ -21,6 +21,9 @@ from dpql.model.spec import (
     Neighbours,
 )
 
+UNTYPED = "?"
+"""The type of a column whose declaration is at fault, which has been noted."""
+
 _MOST_LINES = 8
 
 OPEN_TYPE = "unknown"
@@ -96,7 +99,7 @@ class Context:
     def typed(self, name: str, span: Span, allowed: tuple[str, ...], use: str) -> bool:
         """Tell whether the column is of an allowed type, or note that it is not."""
         kind = self.declared(name, span)
-        if kind is None or kind in (OPEN_TYPE, *allowed):
+        if kind is None or kind in (OPEN_TYPE, UNTYPED, *allowed):
             return kind in allowed
         candidates = [word for word, type_ in self.types.items() if type_ in allowed]
         hint = f"take {quoted(candidates[:6])}" if candidates else None

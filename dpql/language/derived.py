@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpql.diagnostics import shown
 from dpql.language.columns import check_lookalikes
-from dpql.language.context import Context, entries
+from dpql.language.context import UNTYPED, Context, entries
 from dpql.language.tree import Entry, Node, Scalar
 from dpql.model.expression import columns_in
 from dpql.model.lattice import Lattice, like
@@ -37,7 +37,7 @@ def resolve_derived(node: Node | None, context: Context) -> None:
             continue
         _derive(entry, context)
         context.below.discard(entry.name)
-        context.types.setdefault(entry.name, "?")
+        context.types.setdefault(entry.name, UNTYPED)
 
 
 def _derive(entry: Entry, context: Context) -> None:

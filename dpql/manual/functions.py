@@ -170,7 +170,7 @@ FUNCTIONS: dict[str, Function] = {
         title="names for keys: a join with a public table",
         form="map(x, {AA: big, UA: big}, else: small)",
         text="Keys without a pair become `else`, nulls `missing`; without these they "
-        "have no key. Several keys may have one name. `file: 'names.csv'` in place of "
+        "have no key. Several keys may have one name. `file: 'names.txt'` in place of "
         "the pairs reads a key, a comma and a name from each line of a file beside the "
         "spec; the plan holds the pairs and the file's sha256.",
         example="map(carrier, {UA: United, DL: Delta}, else: other)",

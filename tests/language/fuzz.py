@@ -21,10 +21,10 @@ from dpql.language import format_text, load_text
 
 if __name__ == "__main__":
     from flights import flights
-    from samples import GALLERY, REFERENCE
+    from samples import GALLERY, REFERENCE, beside
 else:
     from language.flights import flights
-    from language.samples import GALLERY, REFERENCE
+    from language.samples import GALLERY, REFERENCE, beside
 
 SLOWEST = 2.0
 """Seconds that one reading may take at most."""
@@ -248,7 +248,7 @@ def hunt_expressions(count: int, seed: int) -> Findings:
 def _read(text: str, form: str, findings: Findings, *, layout: bool) -> None:
     began = time.process_time()
     try:
-        load_text(text, form=form)
+        load_text(text, form=form, beside=beside)
         findings.accepted += 1
         if layout:
             once = format_text(text, form=form)

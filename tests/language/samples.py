@@ -7,6 +7,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 GALLERY = sorted((ROOT / "specs").glob("*.yaml"))
 
+
+def beside(name: str) -> bytes:
+    """Return a file that a spec of the gallery names."""
+    return (ROOT / "specs" / name).read_bytes()
+
+
 REFERENCE = """\
 dpql: 1
 release: district_wages_2025

@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from language.samples import REFERENCE
 
 from dpql.errors import Span, SpecError
+from dpql.language import load_text
 from dpql.language.context import (
     Context,
     distinct,
@@ -102,3 +104,13 @@ def test_numbers_are_exact(
     """A scalar that is no number, or no whole one, is None."""
     node = _scalar(written)
     assert (exact, count) == (number(node), whole(node))
+
+
+def test_a_derived_column_at_fault_is_noted_once() -> None:
+    """Where it is used there is nothing more to say."""
+    text = REFERENCE.replace(
+        "privacy:\n", "  derived:\n    old: agee > 65\nprivacy:\n", 1
+    ).replace("by: [district]", "by: [old]")
+    with pytest.raises(SpecError) as caught:
+        load_text(text, form="yaml")
+    assert ["DPQL301"] == [fault.code for fault in caught.value.diagnostics]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from language.samples import GALLERY
+from language.samples import GALLERY, beside
 from language.test_dataset import ASKING, OWNER, loaded
 
 from dpql.language import format_text, load_text
@@ -48,7 +48,8 @@ def test_gallery_means_the_same(path: Path) -> None:
     """Whatever a spec uses."""
     text = path.read_text("utf-8")
     full = format_text(text, form="yaml", explicit=True)
-    assert load_text(text, form="yaml") == load_text(full, form="yaml")
+    meaning = load_text(text, form="yaml", beside=beside)
+    assert meaning == load_text(full, form="yaml", beside=beside)
 
 
 def test_what_a_dataset_file_declares_is_no_default() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
+from typing import Any, ClassVar
 
 import pytest
 import yaml
@@ -22,6 +23,15 @@ from dpql.language.tree import Node, plain
 from dpql.model.shape import Field, Record, Table, Variants
 
 VALIDATOR = Draft202012Validator(spec_schema())
+
+
+class Editor(yaml.SafeLoader):
+    """Reads YAML as editors do: by version 1.2 there are no dates."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
+        start: [one for one in found if not one[0].endswith("timestamp")]
+        for start, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
 
 def shape_is_sound(root: Node) -> bool:
@@ -65,7 +75,7 @@ def test_gallery_is_accepted_as_text_and_as_an_editor_sees_it(path: Path) -> Non
     root = tree(text)
     assert root is not None
     assert list(VALIDATOR.iter_errors(plain(root))) == []
-    assert list(VALIDATOR.iter_errors(yaml.safe_load(text))) == []
+    assert list(VALIDATOR.iter_errors(yaml.load(text, Editor))) == []  # noqa: S506  safe, without dates
 
 
 @pytest.mark.property

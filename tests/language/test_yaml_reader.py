@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from language.diagnostics import diagnose
-from language.samples import GALLERY, REFERENCE
+from language.samples import GALLERY, REFERENCE, beside
 
 from dpql.errors import SpecError
 from dpql.language import format_text, load_text
@@ -49,9 +49,9 @@ def test_the_pure_parser_reads_the_same(
 ) -> None:
     """Without the C library the tree, the spans and the layout are the same."""
     text = path.read_text(encoding="utf-8")
-    with_library = load_text(text, form="yaml")
+    with_library = load_text(text, form="yaml", beside=beside)
     monkeypatch.delattr(yaml, "CLoader")
-    without = load_text(text, form="yaml")
+    without = load_text(text, form="yaml", beside=beside)
     assert with_library == without
     assert with_library.spans == without.spans
     assert text == format_text(text, form="yaml")
