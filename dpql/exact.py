@@ -125,6 +125,15 @@ def round_up_to_digits(x: Fraction, digits: int) -> Fraction:
     return -(-x // step) * step
 
 
+def round_down_to_digits(x: Fraction, digits: int) -> Fraction:
+    """Return the largest decimal <= x with at most ``digits`` digits, for x > 0."""
+    exponent = len(str(x.numerator)) - len(str(x.denominator))
+    if x < Fraction(10) ** exponent:
+        exponent -= 1
+    step = Fraction(10) ** (exponent + 1 - digits)
+    return x // step * step
+
+
 def fraction(x: gmpy2.mpq | gmpy2.mpfr | gmpy2.mpz) -> Fraction:
     """Return the exact value of a gmpy2 number as a plain Fraction."""
     numerator, denominator = gmpy2.mpq(x).as_integer_ratio()

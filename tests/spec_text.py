@@ -44,6 +44,7 @@ def spec_text(
     contributes: str | None = None,
     neighbours: str = "add_remove",
     epsilon: str = "1",
+    delta: str = "0",
     alpha: str = "0.05",
     gamma: str = "1e-9",
     mechanism: str = "geometric",
@@ -64,7 +65,7 @@ def spec_text(
         *([f"  contributes: {contributes}"] if contributes else []),
         f"  neighbours: {neighbours}",
         f"  epsilon: {epsilon}",
-        "  delta: 0",
+        f"  delta: {delta}",
         f"defaults: {{alpha: {alpha}, gamma: {gamma}, mechanism: {mechanism}}}",
         "statistics:",
     ]

@@ -56,6 +56,7 @@ class Context:
     unit: str | None = None
     rows: int | None = None
     epsilon: Fraction | None = None
+    delta: Fraction = Fraction(0)
     unknown: dict[str, list[Span]] = field(default_factory=dict)
     """Where columns are used that nobody declared."""
 

@@ -118,7 +118,7 @@ _PRIVACY = Record(
             "add_remove",
         ),
         required("epsilon", POSITIVE, "The total budget of this release.", 1.0),
-        field("delta", NUMBER, "Always 0: every release is pure. 0 if absent.", 0),
+        field("delta", NUMBER, "How likely epsilon may fail. 0 if absent.", 0, 1e-9),
     ),
 )
 _ALPHA = field(
@@ -147,11 +147,11 @@ _SPEND = Record(
     fields=(
         field("share", POSITIVE, "A weight among those sharing what is left.", 2),
         field("epsilon", POSITIVE, "Exactly this much of the budget.", 0.1),
+        field("rho", POSITIVE, "Exactly this much ρ; needs a `delta`.", 0.001),
         field("accuracy", POSITIVE, "As little as keeps the error within this.", 60),
     ),
-    one_of=(("share", "epsilon", "accuracy"),),
+    one_of=(("share", "epsilon", "rho", "accuracy"),),
 )
-
 
 _BEFORE_GROUPS = tuple(option for option in OPTIONS if not option.after_groups)
 _AFTER_GROUPS = tuple(option for option in OPTIONS if option.after_groups)

@@ -30,6 +30,7 @@ from dpql.model.spec import (
     Nulls,
     NumberColumn,
     Privacy,
+    Rho,
     RowsExactly,
     Share,
     Spec,
@@ -239,6 +240,8 @@ def _spend(spend: Spend) -> Plain:
             return {"share": number_text(amount)}
         case Epsilon(value=amount):
             return {"epsilon": number_text(amount)}
+        case Rho(value=amount):
+            return {"rho": number_text(amount)}
         case AccuracyTarget(within=amount):
             return {"accuracy": number_text(amount)}
         case _:

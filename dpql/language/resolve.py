@@ -165,11 +165,12 @@ def _delta(node: Node | None, context: Context) -> Fraction | None:
     found = value(node, "delta")
     word = setting("delta", node)
     delta = exact(word) if word and is_number(word) else None
-    if found is not None and delta:
+    if found is not None and delta is not None and not 0 <= delta < 1:
         context.add(
             "DPQL311",
-            f"`delta` is {number_text(delta)}, and every mechanism here is pure",
+            f"`delta` is {number_text(delta)}, and must be at least 0 and below 1",
             found.span,
-            "write `delta: 0`",
+            "write `delta: 0`, or a small probability such as `delta: 1e-9`",
         )
+    context.delta = delta or Fraction(0)
     return delta

@@ -30,6 +30,7 @@ from dpql.model.spec import (
     Epsilon,
     MechanismName,
     Neighbours,
+    Rho,
     Share,
     Spend,
     Statistic,
@@ -66,6 +67,7 @@ def resolve_statistic(
     gamma = _level("gamma", entry, defaults, context)
     contributes = own(entry.value, context)
     spend = _spend(value(entry.value, "spend"), context)
+    _purity(entry, defaults, mechanism, context)
     if alpha is None or gamma is None or spend is None or mechanism not in MECHANISMS:
         return None
     return Statistic(
@@ -256,6 +258,42 @@ def _mechanism(
     return MechanismName.AUTO
 
 
+def _purity(
+    entry: Entry, defaults: Node | None, mechanism: str | None, context: Context
+) -> None:
+    """Note noise that needs a delta, and ways of spending that it does not have."""
+    spends = value(entry.value, "spend")
+    rho, epsilon = value(spends, "rho"), value(spends, "epsilon")
+    own = value(entry.value, "mechanism") or value(defaults, "mechanism")
+    gaussian = mechanism == MechanismName.GAUSSIAN
+    if context.delta == 0:
+        for node, what in ((own if gaussian else None, "Gaussian noise"), (rho, "ρ")):
+            if node is not None:
+                context.add(
+                    "DPQL370",
+                    f"{what} needs a delta above 0, and this release is pure",
+                    node.span,
+                    "write `delta: 1e-9` under `privacy`"
+                    + (", or another mechanism" if gaussian else ""),
+                )
+        return
+    if gaussian and epsilon is not None:
+        context.add(
+            "DPQL371",
+            "Gaussian noise has no epsilon of its own",
+            epsilon.span,
+            "spend a share, a rho or an accuracy, or write `mechanism: auto`",
+        )
+    fits = gaussian or mechanism in (None, MechanismName.AUTO)
+    if rho is not None and not fits:
+        context.add(
+            "DPQL371",
+            f"a rho is spent by Gaussian noise, or by `auto`, not by {mechanism}",
+            rho.span,
+            "write `mechanism: auto`, or spend an epsilon",
+        )
+
+
 def _level(
     name: str, entry: Entry, defaults: Node | None, context: Context
 ) -> Fraction | None:
@@ -267,6 +305,7 @@ def _level(
 _WAYS: dict[str, Callable[[Fraction], Spend]] = {
     "share": lambda amount: Share(weight=amount),
     "epsilon": lambda amount: Epsilon(value=amount),
+    "rho": lambda amount: Rho(value=amount),
     "accuracy": lambda amount: AccuracyTarget(within=amount),
 }
 

@@ -19,6 +19,8 @@ SYNONYMS: dict[str, str] = {
     "enum": "category",
     "laplace": "snapping",
     "discrete_laplace": "geometric",
+    "normal": "gaussian",
+    "discrete_gaussian": "gaussian",
     "eps": "epsilon",
     "neighbors": "neighbours",
     "bounded": "replace_one",

@@ -150,7 +150,7 @@ class Ledger:
             if identity is not None:
                 refuse_foreign_data(identity, account, accounts)
             refuse_runs(account, accounts, plan.digest, runs)
-            refuse_overspending(account, plan.spent)
+            refuse_overspending(account, plan)
             before = account.committed
             event = Reserved(
                 plan=plan.digest,

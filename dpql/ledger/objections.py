@@ -44,7 +44,7 @@ def objections(
     rules: list[Callable[[], object]] = [
         lambda: refuse_unit(account, plan),
         lambda: refuse_runs(account, accounts, plan.digest, runs),
-        lambda: refuse_overspending(account, plan.spent),
+        lambda: refuse_overspending(account, plan),
     ]
     if identity is not None:
         rules.append(lambda: refuse_foreign_data(identity, account, accounts))

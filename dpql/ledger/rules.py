@@ -143,8 +143,19 @@ def refuse_unit(account: Account, plan: Plan) -> None:
         )
 
 
-def refuse_overspending(account: Account, epsilon: Fraction) -> None:
-    """Refuse a debit that does not fit under the cap (DPQL703)."""
+def refuse_overspending(account: Account, plan: Plan) -> None:
+    """Refuse a debit that does not fit under the cap (DPQL703), or a delta (DPQL718).
+
+    A budget without a delta is for pure plans.
+    """
+    if plan.delta_spent:
+        raise LedgerFault.of(
+            "DPQL718",
+            f"the budget of `{shown(account.dataset)}` is pure, and the plan spends a "
+            "delta",
+            hint="write `delta: 0`, or ask the owner for a budget with a delta",
+        )
+    epsilon = plan.spent
     if account.committed + epsilon > account.cap:
         waiting = account.reserved and account.spent + epsilon <= account.cap
         raise LedgerFault.of(

@@ -162,4 +162,13 @@ BUDGET: dict[str, Code] = {
         wrong="dpql ledger bind wages --data wages.csv --shared",
         right="dpql ledger bind wages --data wages.csv",
     ),
+    "DPQL718": Code(
+        title="the budget is pure, and the plan is not",
+        cause=(
+            "A dataset that was opened without a delta promises that no release about "
+            "it ever exceeds its epsilon. A release with a delta would break that."
+        ),
+        wrong="privacy: {epsilon: 1, delta: 1e-9}  (on a budget without a delta)",
+        right="privacy: {epsilon: 1, delta: 0}",
+    ),
 }

@@ -79,9 +79,13 @@ MEANING: dict[str, Code] = {
         right="epsilon: 1.0",
     ),
     "DPQL311": Code(
-        title="delta is not 0",
-        cause="Every mechanism here is pure, so that a delta would buy nothing.",
-        wrong="delta: 1e-6",
+        title="delta is no small probability",
+        cause=(
+            "delta is the probability that the promise of epsilon does not hold: at "
+            "least 0, where the release is pure, and below 1. Something far below 1 in "
+            "the number of units is usual, such as 1e-9."
+        ),
+        wrong="delta: 1",
         right="delta: 0",
     ),
     "DPQL312": Code(
@@ -359,5 +363,23 @@ MEANING: dict[str, Code] = {
         ),
         wrong="AA; American Airlines",
         right="AA,American Airlines",
+    ),
+    "DPQL370": Code(
+        title="Gaussian noise and rho need a delta",
+        cause=(
+            "Gaussian noise bounds the factor e^ε except with probability delta, and a "
+            "ρ becomes an ε at a delta. With a delta of 0 the release is pure."
+        ),
+        wrong="mechanism: gaussian",
+        right="mechanism: geometric",
+    ),
+    "DPQL371": Code(
+        title="a way of spending and a mechanism do not fit",
+        cause=(
+            "What Gaussian noise costs is a ρ, never an ε of its own; only the whole "
+            "release has an ε and a δ. A ρ is what Gaussian noise spends, or `auto`."
+        ),
+        wrong="mechanism: gaussian, spend: {epsilon: 0.1}",
+        right="mechanism: gaussian, spend: {rho: 0.001}",
     ),
 }

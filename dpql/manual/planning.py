@@ -217,4 +217,22 @@ PLANNING: dict[str, Code] = {
         wrong="three counts, each by two columns of 1,000 keys",
         right="one of them in each of three releases",
     ),
+    "DPQL440": Code(
+        title="Gaussian noise needs a delta",
+        cause=(
+            "Gaussian noise bounds the factor e^ε except with probability delta. A "
+            "release with a delta of 0 is pure, and takes other noise."
+        ),
+        wrong="dpql plan --what-if mechanism=gaussian specs/pure.yaml",
+        right="privacy: {epsilon: 1, delta: 1e-9}",
+    ),
+    "DPQL441": Code(
+        title="Gaussian noise has no epsilon of its own",
+        cause=(
+            "What Gaussian noise costs is a ρ. Only the release as a whole has an ε "
+            "and a δ, into which the ρ of its statistics are converted once."
+        ),
+        wrong="mechanism: gaussian, spend: {epsilon: 0.1}",
+        right="mechanism: gaussian, spend: {rho: 0.001}",
+    ),
 }

@@ -23,7 +23,17 @@ TERMS: dict[str, Term] = {
     ),
     "delta": Term(
         "the chance that the promise of epsilon does not hold",
-        "dpql's mechanisms are pure: delta is 0, and nothing else is accepted.",
+        "0 unless a spec says otherwise: then every release is pure. With a delta, "
+        "such as 1e-9, the factor e^ε holds except with that probability, noise may "
+        "be Gaussian, and many statistics cost less together than the sum of their "
+        "epsilons.",
+    ),
+    "rho": Term(
+        "what noise costs under zero-concentrated privacy (ρ)",
+        "The unit of account of a release with a delta. The ρ of statistics add up; "
+        "their sum is converted into an epsilon at the delta once. Pure noise of ε "
+        "costs at most ε²/2, Gaussian noise of variance σ² the squared sensitivity "
+        "over 2σ².",
     ),
     "alpha": Term(
         "one minus the confidence of a stated accuracy",

@@ -65,6 +65,7 @@ __all__ = [
     "perturb_many",
     "probability",
     "restore",
+    "rho",
     "rho_for",
     "simultaneous_accuracy",
     "steps_within",
@@ -200,6 +201,11 @@ def restore(given: Mapping[str, str]) -> GaussianNoise:
 def loss(noise: GaussianNoise) -> Fraction:
     """Return the rho of all cells, recomputed from sigma2 and the sum of squares."""
     return noise.squared / (2 * noise.sigma2)
+
+
+def rho(noise: GaussianNoise) -> Fraction:
+    """Return the same: what it loses is a rho."""
+    return loss(noise)
 
 
 def rho_for(

@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, Any
 import gmpy2
 
 from dpql.mechanisms.bits import Bits, Lane, each_lane, flips, read_one, stretches
-from dpql.mechanisms.gaussian_tail import BRANCH, DIGITS, LARGEST, Tail, tail_of
+from dpql.mechanisms.gaussian_tail import DIGITS, Tail, tail_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from dpql.mechanisms.gaussian import GaussianNoise
-    from dpql.mechanisms.gaussian_vector import Arithmetic, Table
+    from dpql.mechanisms.gaussian_vector import Arithmetic, Settler, Table
 
 _LIFT = 1 << 12
 """Added to every magnitude: a small integer is one that Python treats apart."""
@@ -38,52 +37,31 @@ _MORE = 64
 
 
 class Kit:
-    """What a sampler computes once per noise.
+    """What a sampler computes once per noise; its tables when it is first drawn."""
 
-    ``settle`` takes the digits of one lane and returns the lifted magnitude, or None
-    for a lane that is open.
-    """
-
-    __slots__ = ("_alone", "_cuts", "_many", "digits", "flips", "lift", "mask", "tail")
+    __slots__ = ("_settler", "digits", "flips", "lift", "mask", "tail")
 
     def __init__(self, noise: GaussianNoise) -> None:
-        import numpy as np
-
-        from dpql.mechanisms.gaussian_vector import Arithmetic, Table, cuts
-
         self.digits = noise.digits
         self.mask = (1 << self.digits) - 1
         self.flips = flips(self.digits + 1)
         self.tail = tail_of(noise.sigma2)
         self.lift = max(_LIFT, 1 << (int(noise.sigma2).bit_length() // 2 + 12))
-        self._cuts: NDArray[np.int64] | None = None
-        self._alone: Arithmetic | None = None
-        self._many: Table | Arithmetic | None = None
-        if noise.sigma2 < BRANCH:
-            thresholds = cuts(self.tail, self.digits)
-            self._cuts = np.array(thresholds, np.int64)
-            if self.digits == DIGITS:
-                self._many = Table(thresholds)
-        elif noise.sigma2 <= LARGEST and self.digits == DIGITS:
-            self._alone = self._many = Arithmetic(noise.sigma2)
+        self._settler: Settler | None = None
+
+    @property
+    def settler(self) -> Settler:
+        """What settles the first word of a lane."""
+        if self._settler is None:
+            from dpql.mechanisms.gaussian_vector import Settler
+
+            self._settler = Settler(self.tail, self.digits, self.lift)
+        return self._settler
 
     @property
     def many(self) -> Table | Arithmetic | None:
         """What settles many words at once; None where every lane is drawn alone."""
-        return self._many
-
-    def settle(self, digits: int) -> int | None:
-        """Return the lifted magnitude of the first digits, None if they leave it open.
-
-        The work is the same for all digits: a table is compared throughout.
-        """
-        if self._cuts is not None:
-            magnitude = int((self._cuts > digits).sum(initial=self.lift))
-            is_open = int((self._cuts == digits).sum(initial=self.lift))
-            return None if is_open > self.lift else magnitude
-        if self._alone is None:
-            return None
-        return self._alone.settled_one(digits, self.lift)
+        return self.settler.many
 
 
 def width(noise: GaussianNoise) -> int:
@@ -98,7 +76,7 @@ def perturb(noise: GaussianNoise, value: Fraction | int, bits: Bits) -> int:
     lane = read_one(bits, 0, read)
     negative = lane >> kit.digits
     digits = (lane ^ kit.flips[negative]) & kit.mask
-    lifted = kit.settle(digits)
+    lifted = kit.settler.settle(digits)
     while lifted is None:
         more = read_one(bits, read, read + kit.digits)
         digits = digits << kit.digits | (more ^ kit.flips[negative]) & kit.mask

@@ -29,6 +29,9 @@ import gmpy2
 
 from dpql.exact import exp_down, exp_up
 
+DIGITS = 63
+"""Digits of U in the first word of a lane, beside the sign."""
+
 BRANCH = Fraction(4096)
 """Below this sigma2 every term is summed, from here on the series is used."""
 

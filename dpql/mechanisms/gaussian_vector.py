@@ -37,7 +37,7 @@ import gmpy2
 import numpy as np
 from numpy.typing import NDArray
 
-from dpql.mechanisms.gaussian_tail import DIGITS, Tail
+from dpql.mechanisms.gaussian_tail import BRANCH, DIGITS, LARGEST, Tail
 
 Words = NDArray[np.int64]
 F = TypeVar("F", float, NDArray[np.float64])
@@ -111,6 +111,41 @@ _SIDE = (
     ),
 )
 """Coefficients of AS 241 for the sides, where sqrt(-ln(U / 2)) is at most 5."""
+
+
+class Settler:
+    """What settles first words, made once per noise that is drawn.
+
+    ``many`` settles many words at once; it is None where every lane is drawn alone.
+    """
+
+    __slots__ = ("_alone", "_cuts", "_lift", "many")
+
+    def __init__(self, tail: Tail, digits: int, lift: int) -> None:
+        self._lift = lift
+        self._cuts: NDArray[np.int64] | None = None
+        self._alone: Arithmetic | None = None
+        self.many: Table | Arithmetic | None = None
+        if tail.sigma2 < BRANCH:
+            thresholds = cuts(tail, digits)
+            self._cuts = np.array(thresholds, np.int64)
+            if digits == DIGITS:
+                self.many = Table(thresholds)
+        elif tail.sigma2 <= LARGEST and digits == DIGITS:
+            self._alone = self.many = Arithmetic(tail.sigma2)
+
+    def settle(self, digits: int) -> int | None:
+        """Return the lifted magnitude of the first digits, None if they leave it open.
+
+        The work is the same for all digits: a table is compared throughout.
+        """
+        if self._cuts is not None:
+            magnitude = int((self._cuts > digits).sum(initial=self._lift))
+            is_open = int((self._cuts == digits).sum(initial=self._lift))
+            return None if is_open > self._lift else magnitude
+        if self._alone is None:
+            return None
+        return self._alone.settled_one(digits, self._lift)
 
 
 def cuts(tail: Tail, digits: int) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.exact import read_fraction, round_up_to_digits
+from dpql.mechanisms.concentrated import geometric_rho_up
 from dpql.mechanisms.geometric_draw import (
     Kit,
     nearest,
@@ -73,6 +74,7 @@ __all__ = [
     "perturb_many",
     "probability",
     "restore",
+    "rho",
     "simultaneous_accuracy",
     "steps_within",
     "theta_for",
@@ -195,6 +197,18 @@ def restore(given: Mapping[str, str]) -> GeometricNoise:
 def loss(noise: GeometricNoise) -> Fraction:
     """Return theta times the steps of a sensitivity: the loss, exactly."""
     return noise.theta * (noise.sensitivity / noise.lattice)
+
+
+def rho(noise: GeometricNoise) -> Fraction:
+    """Return the cost of one cell under zero-concentrated privacy, rounded up.
+
+        theta (D - 2q (1 - q**D) / (1 - q**2)),   D the steps of a sensitivity
+
+    It is convex in D and 0 at D = 0. So it bounds, too, what several cells cost that
+    change by D steps together.
+    Source: MATH-delta 2.1.
+    """
+    return geometric_rho_up(noise.theta, int(noise.sensitivity / noise.lattice))
 
 
 def epsilon_for(

@@ -52,11 +52,8 @@ class Query:
             raise PlanFault.of("DPQL413", "lattice spacing must be above 0")
 
 
-class Mechanism(Protocol[N]):
-    """The functions that every module in the table has.
-
-    One whose loss is bounded by the l1 change of all numbers together has
-    `calibrate_joint` too: numbers that change little in all may share a sensitivity.
+class Additive(Protocol[N]):
+    """The functions that every module of noise that is added to a number has.
 
     A *step* is an integer that names an outcome; `outcome` turns it into the released
     number. Values and outcomes are in the units of the query.
@@ -65,10 +62,6 @@ class Mechanism(Protocol[N]):
     NAME: str
 
     PARAMETERS: Mapping[str, str]
-
-    def calibrate(self, query: Query, epsilon: Fraction, *, gamma: Fraction) -> N:
-        """Return the noise that hides ``query`` at ``epsilon``; never more loss."""
-        ...
 
     def parameters(self, noise: N) -> dict[str, str]:
         """Return every parameter as exact text, for the plan."""
@@ -79,17 +72,19 @@ class Mechanism(Protocol[N]):
         ...
 
     def loss(self, noise: N) -> Fraction:
-        """Return an upper bound on the privacy loss, from the parameters alone."""
+        """Return what the noise costs at most, from the parameters alone.
+
+        It is the epsilon of one cell, or the rho of all cells, as the noise was
+        calibrated for.
+        """
+        ...
+
+    def rho(self, noise: N) -> Fraction:
+        """Return its cost under zero-concentrated privacy, of what `loss` counts."""
         ...
 
     def accuracy(self, noise: N, alpha: Fraction) -> Fraction:
         """Return a with P(|outcome - value| > a) <= alpha, whatever the value."""
-        ...
-
-    def epsilon_for(
-        self, query: Query, accuracy: Fraction, alpha: Fraction, *, gamma: Fraction
-    ) -> Fraction:
-        """Return the smallest epsilon, rounded up, that reaches ``accuracy``."""
         ...
 
     def probability(self, noise: N, value: Fraction, step: int) -> Fraction:
@@ -134,6 +129,59 @@ class Mechanism(Protocol[N]):
         ...
 
 
+class Mechanism(Additive[N], Protocol[N]):
+    """Noise whose loss is an epsilon: pure.
+
+    One whose loss is bounded by the l1 change of all numbers together has
+    `calibrate_joint` too: numbers that change little in all may share a sensitivity.
+    """
+
+    def calibrate(self, query: Query, epsilon: Fraction, *, gamma: Fraction) -> N:
+        """Return the noise that hides ``query`` at ``epsilon``; never more loss."""
+        ...
+
+    def epsilon_for(
+        self, query: Query, accuracy: Fraction, alpha: Fraction, *, gamma: Fraction
+    ) -> Fraction:
+        """Return the smallest epsilon, rounded up, that reaches ``accuracy``."""
+        ...
+
+
+class Concentrated(Additive[N], Protocol[N]):
+    """Noise whose loss is a rho, of all cells together: not pure.
+
+    ``cells`` of them change by the query's sensitivity at most, or others by less with
+    no larger sum of squares; ``squared`` is a smaller bound on that sum.
+    """
+
+    def calibrate(
+        self,
+        query: Query,
+        rho: Fraction,
+        *,
+        cells: int,
+        squared: Fraction | None = None,
+    ) -> N:
+        """Return the noise of cells whose release together costs ``rho``."""
+        ...
+
+    def calibrate_joint(self, change: int, squared: int, rho: Fraction) -> N:
+        """Return the noise of each of several numbers that share one sensitivity."""
+        ...
+
+    def rho_for(
+        self,
+        query: Query,
+        accuracy: Fraction,
+        alpha: Fraction,
+        *,
+        cells: int,
+        squared: Fraction | None = None,
+    ) -> Fraction:
+        """Return the smallest rho, rounded up, that reaches ``accuracy``."""
+        ...
+
+
 class Chooser(Protocol[N]):
     """The functions of a mechanism that chooses one of m candidates by row counts.
 
@@ -154,6 +202,10 @@ class Chooser(Protocol[N]):
 
     def loss(self, noise: N) -> Fraction:
         """Return an upper bound on the privacy loss, from the parameters alone."""
+        ...
+
+    def rho(self, noise: N) -> Fraction:
+        """Return its cost under zero-concentrated privacy."""
         ...
 
     def accuracy(self, noise: N, alpha: Fraction) -> Fraction:

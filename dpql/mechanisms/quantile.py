@@ -22,6 +22,7 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.exact import read_fraction, round_up_to_digits
+from dpql.mechanisms.concentrated import range_rho_up
 from dpql.mechanisms.mechanism import (
     EPSILON_CEILING,
     agreed,
@@ -54,6 +55,7 @@ __all__ = [
     "parameters",
     "probability",
     "restore",
+    "rho",
     "width",
 ]
 
@@ -166,6 +168,14 @@ def restore(given: Mapping[str, str]) -> QuantileNoise:
 def loss(noise: QuantileNoise) -> Fraction:
     """Return theta times the cost: a bound on the loss, and on its range."""
     return noise.theta * noise.cost
+
+
+def rho(noise: QuantileNoise) -> Fraction:
+    """Return the cost under zero-concentrated privacy of a choice in that range.
+
+    It is no less than what the cells cost one by one: squares add up to less.
+    """
+    return range_rho_up(loss(noise))
 
 
 def epsilon_for(query: RankQuery, rows: Fraction, alpha: Fraction) -> Fraction:

@@ -32,6 +32,7 @@ from dpql.exact import (
     two_to,
 )
 from dpql.mechanisms import snapping_law
+from dpql.mechanisms.concentrated import pure_rho_up
 from dpql.mechanisms.mechanism import (
     EPSILON_CEILING,
     Query,
@@ -79,6 +80,7 @@ __all__ = [
     "plain_epsilon_for",
     "probability",
     "restore",
+    "rho",
     "width",
 ]
 
@@ -220,6 +222,11 @@ def loss(noise: SnappingNoise) -> Fraction:
     Source: MATH 1.3 (*).
     """
     return (1 + 12 * noise.B * noise.eta) / noise.lambda_prime + 2 * noise.eta
+
+
+def rho(noise: SnappingNoise) -> Fraction:
+    """Return the cost under zero-concentrated privacy of any noise of that loss."""
+    return pure_rho_up(loss(noise))
 
 
 def epsilon_for(

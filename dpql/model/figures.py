@@ -39,6 +39,14 @@ def equal_to(x: Fraction, significant: int = 4) -> str:
     return text if text.startswith("≈") else f"= {text}"
 
 
+def amount_text(epsilon: Fraction | None, rho: Fraction | None) -> str:
+    """Return what noise spends: an epsilon where it is pure, else a rho."""
+    if epsilon is not None:
+        return f"ε {rational(epsilon)}"
+    assert rho is not None, "noise spends one or the other"
+    return f"ρ {rational(rho)}"
+
+
 def quantity(x: Fraction | None) -> str:
     """Return a number as a plain decimal of up to six significant digits."""
     return "-" if x is None else decimal(x, 6)

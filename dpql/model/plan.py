@@ -18,22 +18,59 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import PlanFault
-from dpql.model import format1, format2, format3
-from dpql.model.codec import Members, canonical, encode
+from dpql.model import format1, format2, format3, pure
+from dpql.model.codec import canonical, encode
+from dpql.model.parts import Measure, Moment, Noise, Part, Pick, Term
+from dpql.model.readouts import (
+    Affine,
+    CentredMean,
+    CentredVariance,
+    Chosen,
+    PartsOfOne,
+    Readout,
+    Share,
+)
 from dpql.model.spec import Condition, Neighbours, Spec, Spend
+
+__all__ = [
+    "ADDED_UP",
+    "FORMATS",
+    "LIMIT",
+    "VERSION",
+    "Affine",
+    "Bound",
+    "CentredMean",
+    "CentredVariance",
+    "Chosen",
+    "Grid",
+    "Measure",
+    "Moment",
+    "Noise",
+    "Part",
+    "PartsOfOne",
+    "Pick",
+    "Plan",
+    "Readout",
+    "Share",
+    "Step",
+    "Term",
+    "spec_digest",
+]
 
 VERSION = 4
 """The format of the plans that this dpql makes and runs."""
 
 FORMATS = (1, 2, 3, VERSION)
 """The formats that it reads and verifies."""
+
+ADDED_UP = "the losses of the steps add up"
+"""How a pure release composes; then no delta is used."""
 
 LIMIT = 64 << 20
 """Bytes of the largest plan that is read."""
@@ -78,157 +115,6 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    """A sum over the rows of a cell that the engine returns, exactly.
-
-    ``name`` is the product summed: "n" is 1, "u" and "v" are the first and second
-    grid's whole numbers, "uu" and "uv" their products. "d" is no sum: it is the number
-    of different values.
-    """
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
-    """``coefficient`` times the product of the named moments."""
-
-    coefficient: int
-    moments: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """A whole number per cell: floor(scale * sum of its terms + 1/2), clamped.
-
-    The clamp is to lower..upper. Between neighbours, the cells change by so many
-    multiples of ``sensitivity``, each rounded up, that they add up to at most ``l0``.
-    """
-
-    name: str
-    terms: tuple[Term, ...]
-    scale: Fraction
-    sensitivity: int
-    lower: int
-    upper: int
-    l0: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
-    """A mechanism and all its parameters, as its `parameters` wrote them."""
-
-    mechanism: str
-    parameters: Members
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A measure and the noise that hides it.
-
-    ``half_width`` a: the noisy number is within a of the true one with probability
-    1 - ``level``, in units of the measure. ``clamp_probability`` bounds the chance
-    that the outer clamp of the mechanism acts, where it has one.
-    """
-
-    measure: Measure
-    noise: Noise
-    epsilon: Fraction
-    loss: Fraction
-    level: Fraction
-    half_width: Fraction
-    clamp_probability: Fraction | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pick:
-    """A quantile that is chosen among candidates; nothing is added to a number.
-
-    ``cost`` is the most that all scores change between neighbours, over all cells.
-    ``level`` and ``half_width`` are as those of a part, but of its rank, in rows.
-    """
-
-    at: Fraction
-    cost: int
-    noise: Noise
-    epsilon: Fraction
-    loss: Fraction
-    level: Fraction
-    half_width: Fraction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Affine:
-    """value = offset + scale * part."""
-
-    offset: Fraction
-    scale: Fraction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CentredMean:
-    """value = middle + scale * sum / max(1, count), from the parts count, sum.
-
-    ``steps`` bounds |sum / count|.
-    """
-
-    middle: Fraction
-    scale: Fraction
-    steps: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CentredVariance:
-    """value = scale**2 * (squares / count - (sum / count)**2), from three parts.
-
-    The parts are count, sum, squares; count is taken as at least 1. ``steps`` bounds
-    |sum / count|, its square bounds squares / count.
-    """
-
-    scale: Fraction
-    steps: int
-
-
-class Share(StrEnum):
-    """What is read from parts of one, which share one sensitivity."""
-
-    MEAN = "mean"
-    VARIANCE = "variance"
-    COVARIANCE = "covariance"
-    DEVIATION = "deviation"
-    RATIO = "ratio"
-    PROPORTION = "proportion"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartsOfOne:
-    """The value is read from parts that a row adds ``per_row`` to in all.
-
-    The unclamped parts decide which values are inside the interval: all that they do
-    not contradict. Their sum over ``per_row`` is the noisy number of rows that hold a
-    value; it is within ``rows_within`` of the true one at the level of the parts.
-    """
-
-    what: Share
-    per_row: Fraction
-    rows_within: Fraction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """value = lower + s * min(stride * index, steps), s the value of a grid's step.
-
-    The index is one of 0..candidates - 1; a row counts for the candidate nearest to it.
-    """
-
-    candidates: int
-    stride: int
-
-
-Readout = Affine | CentredMean | CentredVariance | PartsOfOne | Chosen
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One statistic of the release, for all its cells.
 
@@ -241,6 +127,10 @@ class Step:
 
     Where the parts are ``joint``, the sensitivity of each is that of all of them
     together, over all cells: each spends the epsilon of the step, and so do all.
+
+    ``epsilon`` and ``loss`` are None where the noise is not pure. In a plan with a
+    delta ``rho`` is the cost of the step under zero-concentrated privacy, and
+    ``delta`` the probability that it promises nothing; both say nothing in a pure plan.
 
     Quantiles have ``picks`` in place of parts, one for each of ``at`` in order; a
     median has one pick and no ``at``. Their accuracies are distances of ranks, in rows,
@@ -273,18 +163,27 @@ class Step:
     unit: str | None
     mechanism: str
     spend: Spend
-    epsilon: Fraction
-    loss: Fraction
+    epsilon: Fraction | None
+    loss: Fraction | None
     alpha: Fraction
     gamma: Fraction
     accuracy: Fraction | None
     accuracy_all: Fraction | None
+    rho: Fraction | None = None
+    delta: Fraction = Fraction(0)
 
     @property
     def bin_columns(self) -> tuple[str, ...]:
         """The columns whose keys or bins are cells: their rows are only counted."""
         counts = all(moment.name == "n" for moment in self.moments)
         return self.columns if counts and not self.grids else ()
+
+    @property
+    def amount(self) -> Fraction:
+        """What the noise spends: its epsilon, or its rho where it is not pure."""
+        amount = self.rho if self.epsilon is None else self.epsilon
+        assert amount is not None, "noise spends one or the other"
+        return amount
 
     @property
     def accuracy_unit(self) -> str | None:
@@ -301,8 +200,10 @@ class Step:
 class Plan:
     """A whole release, decided: ``loss`` <= ``spent`` <= ``epsilon``.
 
-    Losses of the steps add up (``composition``). Make one with `dpql.planner.plan` or
-    `dpql.planner.read`; both have audited it.
+    ``composition`` says how the costs of the steps become the loss. With a ``delta``
+    the release is (``spent``, ``delta``)-DP, and ``rho`` is what the steps cost
+    together under zero-concentrated privacy; without one it is pure, and ``rho`` None.
+    Make one with `dpql.planner.plan` or `dpql.planner.read`; both have audited it.
     """
 
     version: int
@@ -314,11 +215,38 @@ class Plan:
     spent: Fraction
     loss: Fraction
     steps: tuple[Step, ...]
+    rho: Fraction | None = None
     audited: bool = field(default=False, init=False, compare=False, repr=False)
     """Whether this process has audited this very value; a changed copy starts anew."""
 
     def __repr__(self) -> str:
         return f"<plan {self.digest[:8]} of {self.spec.release}>"
+
+    @property
+    def delta_spent(self) -> Fraction:
+        """The delta of the release: 0 where its losses add up, and all are pure."""
+        if self.composition != ADDED_UP:
+            return self.delta
+        return sum((step.delta for step in self.steps), Fraction(0))
+
+    @property
+    def in_rho(self) -> bool:
+        """Whether the steps share a rho; else they share an epsilon."""
+        return self.rho is not None and self.composition != ADDED_UP
+
+    def cost(self, step: Step) -> Fraction:
+        """Return what a step takes of what the steps share."""
+        amount = step.rho if self.in_rho else step.epsilon
+        assert amount is not None, "the audit has seen it"
+        return amount
+
+    @property
+    def shared(self) -> Fraction:
+        """The whole of what the steps share: the budget, or the rho that is spent."""
+        if not self.in_rho:
+            return self.epsilon
+        assert self.rho is not None, "the steps share it"
+        return self.rho
 
     def note_audit(self) -> None:
         """Note that the planner has audited this value."""
@@ -336,6 +264,8 @@ class Plan:
     def as_now(cls, document: dict[str, Any]) -> dict[str, Any]:
         """Return a document of any format with the members of today's."""
         version = document.get("version")
+        if document.get("delta") == "0":
+            document = pure.extended(document)
         if version == "1":
             document = format1.lacking(document)
         if version in ("1", "2"):
@@ -344,6 +274,8 @@ class Plan:
 
     def as_then(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the document with the members of the plan's own format."""
+        if self.delta == 0:
+            document = pure.reduced(document)
         if self.version < VERSION:
             document = format3.reduced(document)
         if self.version <= format2.LAST:

@@ -81,6 +81,7 @@ __all__ = [
     "Operator",
     "Or",
     "Privacy",
+    "Rho",
     "Rows",
     "RowsAtMost",
     "RowsExactly",
@@ -105,6 +106,7 @@ class MechanismName(StrEnum):
 
     SNAPPING = "snapping"
     GEOMETRIC = "geometric"
+    GAUSSIAN = "gaussian"
     AUTO = "auto"
 
 
@@ -217,7 +219,7 @@ class Privacy:
 
     ``unit`` is the name of an id column, or None when each row is its own unit (then
     ``contributes`` is one row in one group). ``replace_one`` implies `RowsExactly`.
-    0 < epsilon <= 1000 and delta == 0.
+    0 < epsilon <= 1000 and 0 <= delta < 1; with a delta of 0 the release is pure.
     """
 
     unit: str | None
@@ -229,7 +231,10 @@ class Privacy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A part of what is left of the budget, in proportion to ``weight`` > 0."""
+    """A part of what is left of the budget, in proportion to ``weight`` > 0.
+
+    Of the epsilon, or, where a plan accounts in rho, of the rho.
+    """
 
     weight: Fraction
 
@@ -252,7 +257,14 @@ class AccuracyTarget:
     within: Fraction
 
 
-Spend = Share | Epsilon | AccuracyTarget
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rho:
+    """Exactly this much under zero-concentrated privacy; value > 0. Needs a delta."""
+
+    value: Fraction
+
+
+Spend = Share | Epsilon | AccuracyTarget | Rho
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -27,10 +28,10 @@ def needed(parts: tuple[Part, ...]) -> tuple[str, ...]:
 
 
 def _readout(
-    description: Description, epsilon: Fraction, parts: tuple[Part, ...]
+    description: Description, amount: Fraction, parts: tuple[Part, ...]
 ) -> Readout:
     if description.joint is not None:
-        return description.joint.readout(epsilon, parts[0].level)
+        return description.joint.readout(amount, parts[0].level)
     assert description.readout is not None, "it is joint or has a readout"
     return description.readout
 
@@ -40,13 +41,13 @@ def _step(draft: Draft, index: int) -> Step:
     statistic, choice = spec.statistics[index], draft.choices[index]
     description = draft.descriptions[index][choice.mechanism]
     parts, setting = draft.parts[index], draft.settings[index]
-    epsilon = granted(choice)
+    amount = granted(choice)
     joint = description.joint is not None
     accuracy, everywhere = (
         stated_error(
             description,
             choice.mechanism,
-            epsilon,
+            amount,
             statistic=statistic,
             rows=statistic.at_least,
             cells=cells,
@@ -56,9 +57,16 @@ def _step(draft: Draft, index: int) -> Step:
     picks: tuple[Pick, ...] = ()
     if description.ranks is not None:
         picks = make_picks(
-            description.ranks, choice.mechanism, epsilon, alpha=statistic.alpha
+            description.ranks,
+            choice.mechanism,
+            amount,
+            alpha=statistic.alpha,
+            accounted=bool(spec.privacy.delta),
         )
-    losses = [part.loss for part in parts] + [pick.loss for pick in picks]
+    add: Callable[[list[Fraction]], Fraction] = max if joint else _total
+    made: tuple[Part | Pick, ...] = (*parts, *picks)
+    losses = [each.loss for each in made if each.loss is not None]
+    rhos = [each.rho for each in made if each.rho is not None]
     return Step(
         name=statistic.name,
         statistic=statistic.kind,
@@ -77,7 +85,7 @@ def _step(draft: Draft, index: int) -> Step:
         joint=joint,
         parts=parts,
         picks=picks,
-        readout=_readout(description, epsilon, parts),
+        readout=_readout(description, amount, parts),
         quantisation=description.quantisation,
         sensitivity=description.sensitivity,
         lower=description.lower,
@@ -86,10 +94,15 @@ def _step(draft: Draft, index: int) -> Step:
         unit=description.unit,
         mechanism=choice.mechanism,
         spend=statistic.spend,
-        epsilon=epsilon,
-        loss=max(losses) if joint else sum(losses, Fraction(0)),
+        epsilon=choice.epsilon,
+        loss=add(losses) if losses else None,
         alpha=statistic.alpha,
         gamma=statistic.gamma,
         accuracy=accuracy,
         accuracy_all=everywhere,
+        rho=add(rhos) if rhos else None,
     )
+
+
+def _total(amounts: list[Fraction]) -> Fraction:
+    return sum(amounts, Fraction(0))

@@ -8,13 +8,21 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, PlanFault
-from dpql.mechanisms import CHOOSERS, MECHANISMS, lets_parts_share
+from dpql.mechanisms import CHOOSERS, CONCENTRATED, MECHANISMS, lets_parts_share
+from dpql.mechanisms.accounting import zcdp_delta_up
+from dpql.mechanisms.composition import (
+    RHO,
+    costs_of,
+    step_costs,
+    total_by,
+    total_rho,
+)
 from dpql.model.codec import Malformed, encode
 from dpql.model.figures import quantity, rational
 from dpql.model.plan import Part, Pick, Plan, Step
 from dpql.model.spec import Spec
 from dpql.planner.rules import Rules
-from dpql.planner.shared_sensitivity import shared_sensitivity
+from dpql.planner.shared_sensitivity import shared_sensitivity, shared_squares
 from dpql.planner.soundness import is_sound
 
 
@@ -26,34 +34,89 @@ def audit_loss(plan: Plan) -> Fraction:
     The noise must hide at least the part's sensitivity, or the quantile's cost. That of
     joint parts is derived again here. Nothing else that the planner computed is
     believed but sensitivities, costs and l0, which `refuse_altered` derives again.
+    Of a plan with a delta the rho of every step is recomputed, and from these the total
+    by the rule that the plan names.
 
     Raises:
         PlanFault: a stated loss is not the recomputed one (DPQL402), or the losses add
             up to more than a part, a step or the plan may spend (DPQL403).
     """
-    total = Fraction(0)
     for step in plan.steps:
-        losses = [_part_loss(step, part) for part in step.parts]
-        losses += [_pick_loss(step, pick) for pick in step.picks]
-        epsilons = [part.epsilon for part in step.parts]
-        epsilons += [pick.epsilon for pick in step.picks]
-        if step.joint:
-            _require_shared(step)
-            loss, shares = max(losses), max(epsilons)
-        else:
-            _agree(bool(losses), f"the noise of `{shown(step.name)}`")
-            loss, shares = sum(losses, Fraction(0)), sum(epsilons, Fraction(0))
-        _agree(step.loss == loss, f"the loss of `{shown(step.name)}`")
-        _afford(loss, step.epsilon, f"`{shown(step.name)}`")
-        _agree(shares <= step.epsilon, f"the parts' epsilons of `{shown(step.name)}`")
-        total += loss
-    spent = sum((step.epsilon for step in plan.steps), Fraction(0))
-    _agree(plan.loss == total, "the total loss")
-    _agree(plan.spent == spent, "the sum of the steps' epsilons")
+        _audit_step(step, accounted=plan.delta > 0)
     _agree(plan.epsilon == plan.spec.privacy.epsilon, "the budget")
-    _afford(spent, plan.epsilon, "the plan")
-    _afford(total, plan.epsilon, "the plan")
+    _agree(plan.delta == plan.spec.privacy.delta, "the delta")
+    total = _audit_rho(plan) if plan.delta else _audit_pure(plan)
+    _afford(plan.spent, plan.epsilon, "the plan")
+    _afford(total, plan.spent if plan.delta else plan.epsilon, "the plan")
     return total
+
+
+def _audit_pure(plan: Plan) -> Fraction:
+    losses = [step.loss for step in plan.steps if step.loss is not None]
+    epsilons = [step.epsilon for step in plan.steps if step.epsilon is not None]
+    whole = len(losses) == len(epsilons) == len(plan.steps)
+    _agree(whole, "the purity of the plan")
+    total = sum(losses, Fraction(0))
+    _agree(plan.loss == total, "the total loss")
+    _agree(plan.spent == sum(epsilons, Fraction(0)), "the sum of the steps' epsilons")
+    return total
+
+
+def _audit_rho(plan: Plan) -> Fraction:
+    """Return the total loss by the stated rule, from the parameters of the noise.
+
+    Where rho decides, the conversion is checked by the delta that it gives, too, which
+    another formula computes.
+    """
+    costs = costs_of(plan)
+    rho = total_rho(costs)
+    events = sum((step.delta for step in plan.steps), Fraction(0))
+    _agree(plan.rho == rho, "the rho")
+    _agree(0 <= events < plan.delta, "the sum of the steps' deltas")
+    left = plan.delta - events
+    total = total_by(plan.composition, costs, left)
+    if total is None:
+        raise _altered("its composition is not one that its steps have")
+    _agree(plan.loss >= total, "the total loss")
+    if plan.composition == RHO:
+        _agree(zcdp_delta_up(rho, plan.spent) <= left, "the delta that its rho gives")
+    return plan.loss
+
+
+def _audit_step(step: Step, *, accounted: bool) -> None:
+    name = f"`{shown(step.name)}`"
+    made: list[Part | Pick] = [*step.parts, *step.picks]
+    losses = [_part_loss(step, part) for part in step.parts]
+    losses += [_pick_loss(step, pick) for pick in step.picks]
+    if step.joint:
+        _require_shared(step)
+    _agree(bool(made), f"the noise of {name}")
+    add = max if step.joint else _total
+    known = [loss for loss in losses if loss is not None]
+    epsilons = [each.epsilon for each in made if each.epsilon is not None]
+    _agree(len(known) in (0, len(made)), f"the purity of {name}")
+    _agree(len(known) == len(epsilons), f"the purity of {name}")
+    if known:
+        loss = add(known)
+        _agree(step.loss == loss, f"the loss of {name}")
+        _agree(step.epsilon is not None, f"the purity of {name}")
+        budget = step.epsilon or Fraction(0)
+        _afford(loss, budget, name)
+        _agree(add(epsilons) <= budget, f"the parts' epsilons of {name}")
+    else:
+        _agree(accounted, f"the purity of {name}")
+        _agree(step.loss is None and step.epsilon is None, f"the purity of {name}")
+    rhos = [each.rho for each in made if each.rho is not None]
+    if accounted:
+        rho = total_rho(step_costs(step))
+        _agree(len(rhos) == len(made), f"the parts' rhos of {name}")
+        _agree(step.rho == rho == add(rhos), f"the rho of {name}")
+    else:
+        _agree(not rhos and step.rho is None, f"the rho of {name}")
+
+
+def _total(amounts: list[Fraction]) -> Fraction:
+    return sum(amounts, Fraction(0))
 
 
 def refuse_altered(
@@ -79,7 +142,8 @@ def refuse_altered(
         raise _altered(f"`{path}` is not what its spec gives")
 
 
-def _part_loss(step: Step, part: Part) -> Fraction:
+def _part_loss(step: Step, part: Part) -> Fraction | None:
+    """Return the loss of a part, which the noise must hide; None if it is not pure."""
     name = f"`{shown(step.name)}`, part `{shown(part.measure.name)}`"
     module = MECHANISMS.get(part.noise.mechanism)
     if module is None:
@@ -87,10 +151,31 @@ def _part_loss(step: Step, part: Part) -> Fraction:
     noise = module.restore(dict(part.noise.parameters))
     _agree(noise.sensitivity >= part.measure.sensitivity > 0, f"the noise of {name}")
     _agree(part.measure.l0 > 0, f"the l0 of {name}")
+    if part.noise.mechanism in CONCENTRATED:
+        _require_squares(part, noise, name)
+        return None
     loss = part.measure.l0 * module.loss(noise)
     _agree(part.loss == loss, f"the loss of {name}")
-    _afford(loss, part.epsilon, name)
+    _agree(part.epsilon is not None, f"the epsilon of {name}")
+    _afford(loss, part.epsilon or Fraction(0), name)
     return loss
+
+
+def _require_squares(part: Part, noise: Any, name: str) -> None:
+    """Refuse noise that hides less than the measure changes in squares.
+
+    Where values are rounded to the lattice, only the bounds of single cells hold.
+    """
+    measure = part.measure
+    steps, squared = noise.sensitivity / noise.lattice, measure.squared
+    _agree(squared is not None, f"the squares of {name}")
+    needed = Fraction(squared or 0) / noise.lattice**2
+    if noise.rounded:
+        needed = measure.l0 * steps**2
+    _agree(noise.rounded or noise.lattice == 1, f"the lattice of {name}")
+    _agree(noise.squared >= needed > 0, f"the squares of {name}")
+    _agree(part.loss is None and part.epsilon is None, f"the purity of {name}")
+    _agree(part.rho == noise.squared / (2 * noise.sigma2), f"the rho of {name}")
 
 
 def _pick_loss(step: Step, pick: Pick) -> Fraction:
@@ -115,18 +200,27 @@ def _require_shared(step: Step) -> None:
     rounds nothing: what rounding adds to that change is in the sensitivity.
     """
     name = f"the shared sensitivity of `{shown(step.name)}`"
-    noises = {(part.noise, part.measure.sensitivity) for part in step.parts}
+    noises = {
+        (part.noise, part.measure.sensitivity, part.measure.squared)
+        for part in step.parts
+    }
     _agree(len(noises) == 1, name)
     for part in step.parts:
         _agree(lets_parts_share(part.noise.mechanism), name)
         _agree(part.measure.l0 == 1, name)
         module: Any = MECHANISMS[part.noise.mechanism]
         noise = module.restore(dict(part.noise.parameters))
-        joint = module.calibrate_joint(part.measure.sensitivity, part.epsilon)
-        _agree(noise == joint, name)
+        spends: tuple[Any, ...] = (part.measure.sensitivity, part.epsilon)
+        if part.noise.mechanism in CONCENTRATED:
+            spends = (part.measure.sensitivity, part.measure.squared, part.rho)
+        _agree(noise == module.calibrate_joint(*spends), name)
+    measure = step.parts[0].measure
+    if step.parts[0].noise.mechanism in CONCENTRATED:
+        squares = shared_squares(step)
+        _agree(squares is not None and squares <= (measure.squared or 0), name)
+        return
     derived = shared_sensitivity(step)
-    stated = step.parts[0].measure.sensitivity
-    _agree(derived is not None and derived <= stated, name)
+    _agree(derived is not None and derived <= measure.sensitivity, name)
 
 
 def _difference(expected: Any, found: Any, path: str) -> str:

@@ -7,7 +7,13 @@ from dataclasses import replace
 
 from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, PlanFault
-from dpql.mechanisms import CHOOSERS, MECHANISMS, lets_parts_share
+from dpql.mechanisms import (
+    CHOOSERS,
+    CONCENTRATED,
+    MECHANISMS,
+    PURE,
+    lets_parts_share,
+)
 from dpql.model.notation import number_text
 from dpql.model.plan import Bound, Grid, Plan, Step
 from dpql.model.spec import (
@@ -24,6 +30,7 @@ from dpql.planner.draft import Descriptions, Draft
 from dpql.planner.grids import choose_grid, finest, is_countable
 from dpql.planner.rules import NOW, Rules, rules_of
 from dpql.statistics import STATISTICS, Description, Setting
+from dpql.statistics import Statistic as Kind
 
 
 def bind_columns(draft: Draft) -> Draft:
@@ -228,16 +235,32 @@ def _bound(spec: Spec, setting: Setting) -> Bound | None:
     return Bound(rows=setting.rows_each, cells=setting.cells_each, total=setting.total)
 
 
-def hiding(statistic: Statistic) -> tuple[str, ...]:
-    """Return the mechanisms that are meant for the statistic."""
-    return tuple(CHOOSERS if STATISTICS[statistic.kind].chooses else MECHANISMS)
+def hiding(spec: Spec, statistic: Statistic) -> tuple[str, ...]:
+    """Return the mechanisms that are meant for the statistic of a spec.
+
+    Without a delta the noise is pure.
+    """
+    if STATISTICS[statistic.kind].chooses:
+        return tuple(CHOOSERS)
+    return tuple(MECHANISMS if spec.privacy.delta else PURE)
 
 
-def automatic(statistic: Statistic, rules: Rules = NOW) -> tuple[str, ...]:
+def automatic(
+    statistic: Statistic, rules: Rules = NOW, *, concentrated: bool = False
+) -> tuple[str, ...]:
     """Return the mechanisms among which `auto` chooses for the statistic."""
     if STATISTICS[statistic.kind].chooses:
-        return hiding(statistic)
-    return rules.automatic
+        return tuple(CHOOSERS)
+    return (*rules.automatic, *CONCENTRATED) if concentrated else rules.automatic
+
+
+def not_pure() -> PlanFault:
+    """Return the fault of noise that is not pure, where no delta allows it."""
+    return PlanFault.of(
+        "DPQL440",
+        "Gaussian noise is not pure, and the budget has no delta",
+        hint="write `delta: 1e-9` beside `epsilon`, or another mechanism",
+    )
 
 
 def describe(
@@ -251,6 +274,13 @@ def describe(
     kind = STATISTICS[statistic.kind]
     if mechanism in CHOOSERS:
         return kind.describe(setting)
+    found = _described(kind, mechanism, setting, rules)
+    return found.concentrated() if mechanism in CONCENTRATED else found
+
+
+def _described(
+    kind: Kind, mechanism: str, setting: Setting, rules: Rules
+) -> Description:
     shared = rules.parts_of_one and lets_parts_share(mechanism)
     private = kind.joint_only or not setting.known
     if shared and private and kind.describe_joint is not None:
@@ -292,14 +322,15 @@ def _describe(
             )
     found: dict[str, Description] = {}
     faults: list[PlanFault] = []
-    for mechanism in hiding(statistic):
+    for mechanism in hiding(spec, statistic):
         try:
             found[mechanism] = describe(statistic, mechanism, setting, rules)
         except PlanFault as fault:
             faults.append(fault)
     wanted = {statistic.mechanism.value}
     if statistic.mechanism is MechanismName.AUTO:
-        wanted = set(automatic(statistic, rules))
+        concentrated = bool(spec.privacy.delta)
+        wanted = set(automatic(statistic, rules, concentrated=concentrated))
     if wanted.isdisjoint(found):
-        raise faults[0]
+        raise faults[0] if faults else not_pure()
     return found

@@ -1,4 +1,4 @@
-"""From an epsilon to noise: equal parts, each within its share of the loss."""
+"""From an epsilon or a rho to noise: equal parts, each within its share of the loss."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from dpql.exact import (
     sidak_down,
     two_to,
 )
-from dpql.mechanisms import CHOOSERS, MECHANISMS, Query
+from dpql.mechanisms import CHOOSERS, CONCENTRATED, MECHANISMS, PURE, Query
 from dpql.mechanisms.quantile import RankQuery
 from dpql.mechanisms.quantile_split import calibrate_all, joint_accuracy
 from dpql.model.plan import Chosen, Measure, Noise, Part, PartsOfOne, Pick
-from dpql.model.spec import MechanismName, Statistic
-from dpql.planner.bind import automatic
-from dpql.planner.draft import Choice, Descriptions, Draft
+from dpql.model.spec import Statistic
+from dpql.planner.draft import Choice, Draft
 from dpql.statistics import Description
 from dpql.statistics.ranks import Ranks
 from dpql.statistics.readout import worst_error
@@ -29,13 +28,7 @@ _FLOOR = Fraction(1, 10**40)
 
 
 def calibrate_noise(draft: Draft) -> Draft:
-    """Settle what `auto` means, and calibrate every part to its epsilon."""
-    choices = tuple(
-        _settled(statistic, descriptions, choice, draft)
-        for statistic, descriptions, choice in zip(
-            draft.spec.statistics, draft.descriptions, draft.choices, strict=True
-        )
-    )
+    """Calibrate every part to what its statistic spends."""
     parts = tuple(
         ()
         if choice.mechanism in CHOOSERS
@@ -44,37 +37,65 @@ def calibrate_noise(draft: Draft) -> Draft:
             choice.mechanism,
             granted(choice),
             statistic=statistic,
+            accounted=bool(draft.spec.privacy.delta),
         )
         for statistic, descriptions, choice in zip(
-            draft.spec.statistics, draft.descriptions, choices, strict=True
+            draft.spec.statistics, draft.descriptions, draft.choices, strict=True
         )
     )
-    return replace(draft, choices=choices, parts=parts)
+    return replace(draft, parts=parts)
 
 
 def make_parts(
-    description: Description, mechanism: str, epsilon: Fraction, *, statistic: Statistic
+    description: Description,
+    mechanism: str,
+    amount: Fraction,
+    *,
+    statistic: Statistic,
+    accounted: bool = False,
 ) -> tuple[Part, ...]:
     """Return the noisy parts of one statistic.
 
-    Their losses add up to epsilon; joint parts lose epsilon together, and each alone.
+    Their losses add up to the amount; joint parts lose it together, and each alone. It
+    is an epsilon, or the rho of noise that is not pure. ``accounted`` parts say their
+    rho in any case.
     """
     if description.joint is not None:
-        measures = description.joint.measures(epsilon)
+        measures = description.joint.measures(amount)
         level = part_level(statistic.alpha, len(measures))
         return tuple(
-            _joint_part(measure, mechanism, epsilon, level) for measure in measures
+            _part(
+                measure,
+                mechanism,
+                joint_noise(measure, mechanism, amount),
+                amount=amount,
+                level=level,
+                accounted=accounted,
+            )
+            for measure in measures
         )
-    share = epsilon / len(description.measures)
+    share = amount / len(description.measures)
     level = part_level(statistic.alpha, len(description.measures))
     return tuple(
-        _part(measure, mechanism, share, level, statistic.gamma)
+        _part(
+            measure,
+            mechanism,
+            noise_for(measure, mechanism, share, statistic.gamma),
+            amount=share,
+            level=level,
+            accounted=accounted,
+        )
         for measure in description.measures
     )
 
 
 def make_picks(
-    ranks: Ranks, mechanism: str, epsilon: Fraction, *, alpha: Fraction
+    ranks: Ranks,
+    mechanism: str,
+    epsilon: Fraction,
+    *,
+    alpha: Fraction,
+    accounted: bool = False,
 ) -> tuple[Pick, ...]:
     """Return the choices of one statistic; their losses add up to epsilon."""
     module = CHOOSERS[mechanism]
@@ -92,6 +113,7 @@ def make_picks(
             loss=module.loss(noise),
             level=level,
             half_width=module.accuracy(noise, level),
+            rho=module.rho(noise) if accounted else None,
         )
         for query, noise in zip(queries, calibrate_all(queries, epsilon), strict=True)
     )
@@ -108,7 +130,7 @@ def rank_queries(ranks: Ranks) -> list[RankQuery]:
 def half_widths(
     description: Description,
     mechanism: str,
-    epsilon: Fraction,
+    amount: Fraction,
     *,
     alpha: Fraction,
     gamma: Fraction,
@@ -119,7 +141,7 @@ def half_widths(
     level = part_level(alpha, count * cells)
     module = MECHANISMS[mechanism]
     return [
-        module.accuracy(_noise(module, measure, epsilon / count, gamma), level)
+        module.accuracy(noise_for(measure, mechanism, amount / count, gamma), level)
         for measure in description.measures
     ]
 
@@ -127,25 +149,25 @@ def half_widths(
 def stated_error(
     description: Description,
     mechanism: str,
-    epsilon: Fraction,
+    amount: Fraction,
     *,
     statistic: Statistic,
     rows: int | None,
     cells: int = 1,
 ) -> Fraction | None:
-    """Return the accuracy that the plan would state at this epsilon.
+    """Return the accuracy that the plan would state at this epsilon or rho.
 
     That of quantiles is a distance of ranks, in rows, whatever the number of rows.
     """
     if description.ranks is not None:
-        noises = calibrate_all(rank_queries(description.ranks), epsilon)
+        noises = calibrate_all(rank_queries(description.ranks), amount)
         return joint_accuracy(noises, part_level(statistic.alpha, cells))
     span = description.upper - description.lower
     if description.joint is not None:
         if rows is None or description.joint.promise is None:
             return None
         level = part_level(statistic.alpha, cells)
-        error = description.joint.error(epsilon, rows, level)
+        error = description.joint.error(amount, rows, level)
         return span if error is None else min(error + description.quantisation, span)
     readout = description.readout
     assert readout is not None, "it is not joint"
@@ -153,7 +175,7 @@ def stated_error(
     widths = half_widths(
         description,
         mechanism,
-        epsilon,
+        amount,
         alpha=statistic.alpha,
         gamma=statistic.gamma,
         cells=cells,
@@ -187,91 +209,64 @@ def part_level(alpha: Fraction, parts: int) -> Fraction:
 
 
 def granted(choice: Choice) -> Fraction:
-    """Return the epsilon of a choice after the shares are split."""
-    assert choice.epsilon is not None, "split_shares has run"
-    return choice.epsilon
+    """Return the epsilon of a choice after the shares are split, or its rho.
+
+    It is the rho where the noise is not pure.
+    """
+    amount = choice.rho if choice.mechanism in CONCENTRATED else choice.epsilon
+    assert amount is not None, "split_shares has run"
+    return amount
+
+
+def noise_for(
+    measure: Measure, mechanism: str, amount: Fraction, gamma: Fraction
+) -> Any:
+    """Return the noise of a measure that spends so much in all cells together."""
+    query = query_of(measure)
+    if mechanism in CONCENTRATED:
+        assert measure.squared is not None, "it is described for such noise"
+        return CONCENTRATED[mechanism].calibrate(
+            query, amount, cells=measure.l0, squared=Fraction(measure.squared)
+        )
+    return PURE[mechanism].calibrate(query, amount / measure.l0, gamma=gamma)
+
+
+def joint_noise(measure: Measure, mechanism: str, amount: Fraction) -> Any:
+    """Return the noise of one of several parts that spend so much together."""
+    module: Any = MECHANISMS[mechanism]
+    if mechanism in CONCENTRATED:
+        return module.calibrate_joint(measure.sensitivity, measure.squared, amount)
+    return module.calibrate_joint(measure.sensitivity, amount)
 
 
 def _part(
-    measure: Measure, mechanism: str, share: Fraction, level: Fraction, gamma: Fraction
+    measure: Measure,
+    mechanism: str,
+    noise: Any,
+    *,
+    amount: Fraction,
+    level: Fraction,
+    accounted: bool,
 ) -> Part:
     module = MECHANISMS[mechanism]
-    noise = _noise(module, measure, share, gamma)
     binds = getattr(module, "clamp_probability", None)
+    pure = mechanism in PURE
+    # What noise that is not pure loses, it loses in all cells together.
+    cells = measure.l0 if pure else 1
     return Part(
         measure=measure,
         noise=Noise(
             mechanism=mechanism,
             parameters=tuple(sorted(module.parameters(noise).items())),
         ),
-        epsilon=share,
-        loss=measure.l0 * module.loss(noise),
+        epsilon=amount if pure else None,
+        loss=cells * module.loss(noise) if pure else None,
         level=level,
         half_width=module.accuracy(noise, level),
         clamp_probability=None if binds is None else _rounded(binds(noise)),
+        rho=cells * module.rho(noise) if accounted else None,
     )
-
-
-def _joint_part(
-    measure: Measure, mechanism: str, epsilon: Fraction, level: Fraction
-) -> Part:
-    module: Any = MECHANISMS[mechanism]
-    noise = module.calibrate_joint(measure.sensitivity, epsilon)
-    return Part(
-        measure=measure,
-        noise=Noise(
-            mechanism=mechanism,
-            parameters=tuple(sorted(module.parameters(noise).items())),
-        ),
-        epsilon=epsilon,
-        loss=module.loss(noise),
-        level=level,
-        half_width=module.accuracy(noise, level),
-        clamp_probability=None,
-    )
-
-
-def _noise(module: Any, measure: Measure, share: Fraction, gamma: Fraction) -> Any:
-    return module.calibrate(query_of(measure), share / measure.l0, gamma=gamma)
 
 
 def _rounded(probability: Fraction) -> Fraction:
     return round_up_to_digits(round_up_to_bits(max(probability, _FLOOR), 64), 6)
-
-
-def _settled(
-    statistic: Statistic, descriptions: Descriptions, choice: Choice, draft: Draft
-) -> Choice:
-    if choice.mechanism != MechanismName.AUTO:
-        return choice
-    rows = draft.spec.data.rows.count
-    offered = {
-        name: each
-        for name, each in descriptions.items()
-        if name in automatic(statistic, draft.rules)
-    }
-    return replace(
-        choice,
-        mechanism=best_mechanism(statistic, offered, granted(choice), rows=rows),
-    )
-
-
-def best_mechanism(
-    statistic: Statistic, descriptions: Descriptions, epsilon: Fraction, *, rows: int
-) -> str:
-    """Return the mechanism of the smaller stated error; the table's first if equal."""
-    if len(descriptions) == 1:
-        return next(iter(descriptions))
-
-    def error(mechanism: str) -> Fraction:
-        found = stated_error(
-            descriptions[mechanism],
-            mechanism,
-            epsilon,
-            statistic=statistic,
-            rows=statistic.at_least or rows,
-        )
-        assert found is not None, "a count is given"
-        return found
-
-    return min(descriptions, key=error)

@@ -17,10 +17,15 @@ Descriptions = Mapping[str, Description]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A mechanism's name and the loss it may cause, None while shares are open."""
+    """A mechanism's name and what it may spend, None while shares are open.
+
+    ``epsilon`` is None, too, where the noise is not pure. ``rho`` is what the statistic
+    may cost where the plan accounts in rho, else None.
+    """
 
     mechanism: str
     epsilon: Fraction | None
+    rho: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +33,13 @@ class Draft:
     """A plan in the making.
 
     Every tuple is empty until its pass has run; then it has one element per statistic
-    of the spec, in the order of the spec.
+    of the spec, in the order of the spec. Where it is ``concentrated``, shares are
+    those of a rho, and noise need not be pure.
     """
 
     spec: Spec
     rules: Rules = NOW
+    concentrated: bool = False
     grids: tuple[tuple[Grid, ...], ...] = ()
     bounds: tuple[Bound | None, ...] = ()
     settings: tuple[Setting, ...] = ()

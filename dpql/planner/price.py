@@ -1,4 +1,4 @@
-"""What accuracy costs: the least epsilon whose plan states the target, rounded up.
+"""What accuracy costs: the least epsilon or rho whose plan states the target, up.
 
 What a plan states gets better as epsilon grows, for every mechanism, so there is a
 least epsilon, and the one given here is at most 5e-7 above it, relatively. A single
@@ -12,13 +12,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, InternalFault, PlanFault
 from dpql.exact import round_up_to_digits, two_to
-from dpql.mechanisms import MECHANISMS
+from dpql.mechanisms import CONCENTRATED, PURE
 from dpql.mechanisms.mechanism import EPSILON_CEILING
 from dpql.mechanisms.quantile_split import epsilon_for_all
 from dpql.model.plan import Affine, Chosen, PartsOfOne
-from dpql.model.spec import AccuracyTarget, Epsilon, MechanismName, Share, Statistic
+from dpql.model.spec import (
+    AccuracyTarget,
+    Epsilon,
+    MechanismName,
+    Rho,
+    Share,
+    Statistic,
+)
 from dpql.planner.bind import automatic, located
 from dpql.planner.calibrate import (
     part_level,
@@ -28,9 +36,9 @@ from dpql.planner.calibrate import (
 )
 from dpql.planner.draft import Choice, Descriptions, Draft
 from dpql.planner.rules import NOW, Rules
+from dpql.planner.settle import rho_of
 from dpql.statistics import Description
 from dpql.statistics.joint import Joint
-from dpql.statistics.promise import epsilon_for_promise
 from dpql.statistics.ranks import Ranks
 from dpql.statistics.readout import worst_error
 
@@ -45,31 +53,51 @@ _FINE = Fraction(1, 1 << 21)
 
 
 def price_accuracy(draft: Draft) -> Draft:
-    """Give every statistic that names its spending an epsilon; leave shares open."""
+    """Give every statistic that names its spending an amount; leave shares open."""
     choices: list[Choice] = []
     faults: list[Diagnostic] = []
     for statistic, descriptions in zip(
         draft.spec.statistics, draft.descriptions, strict=True
     ):
+        name = statistic.mechanism.value
         match statistic.spend:
             case Share():
-                choices.append(
-                    Choice(mechanism=statistic.mechanism.value, epsilon=None)
-                )
+                choices.append(Choice(mechanism=name, epsilon=None))
+            case Epsilon(value=value) if draft.concentrated:
+                choices.append(_at_epsilon(statistic, descriptions, value, draft.rules))
             case Epsilon(value=value):
-                choices.append(
-                    Choice(mechanism=statistic.mechanism.value, epsilon=value)
-                )
+                choices.append(Choice(mechanism=name, epsilon=value))
+            case Rho(value=value):
+                choices.append(Choice(mechanism=name, epsilon=None, rho=value))
             case AccuracyTarget(within=within):
+                price_it = cheapest_rho if draft.concentrated else cheapest
                 try:
                     choices.append(
-                        cheapest(statistic, descriptions, within, draft.rules)
+                        price_it(statistic, descriptions, within, draft.rules)
                     )
                 except PlanFault as error:
                     faults += located(draft.spec, statistic, error, "spend", "accuracy")
     if faults:
         raise PlanFault(faults)
     return replace(draft, choices=tuple(choices))
+
+
+def _at_epsilon(
+    statistic: Statistic, descriptions: Descriptions, epsilon: Fraction, rules: Rules
+) -> Choice:
+    """Return the pure mechanism that was asked for, or the better one, and its rho."""
+    names: tuple[str, ...] = (statistic.mechanism.value,)
+    if statistic.mechanism is MechanismName.AUTO:
+        names = tuple(n for n in automatic(statistic, rules) if n in descriptions)
+    (name, *_) = names
+    if name in CONCENTRATED:
+        raise PlanFault.of(
+            "DPQL441",
+            f"`{shown(statistic.name)}`: Gaussian noise has no epsilon of its own",
+            hint="spend a share, a rho or an accuracy, or write `mechanism: auto`",
+        )
+    rho = rho_of(descriptions[name], name, epsilon, gamma=statistic.gamma)
+    return Choice(mechanism=name, epsilon=epsilon, rho=rho)
 
 
 def cheapest(
@@ -103,6 +131,39 @@ def cheapest(
     return Choice(mechanism=mechanism, epsilon=epsilon)
 
 
+def cheapest_rho(
+    statistic: Statistic,
+    descriptions: Descriptions,
+    within: Fraction,
+    rules: Rules = NOW,
+) -> Choice:
+    """Return the mechanism asked for, or the one of less rho, and what it spends.
+
+    Of equal ones the first, which is pure.
+    """
+    names: tuple[str, ...] = (statistic.mechanism.value,)
+    if statistic.mechanism is MechanismName.AUTO:
+        names = automatic(statistic, rules, concentrated=True)
+    offers: list[Choice] = []
+    faults: list[PlanFault] = []
+    for name in names:
+        if name not in descriptions:
+            continue
+        try:
+            amount = price(statistic, descriptions[name], name, within, rules)
+        except PlanFault as fault:
+            faults.append(fault)
+            continue
+        if name in CONCENTRATED:
+            offers.append(Choice(mechanism=name, epsilon=None, rho=amount))
+        else:
+            rho = rho_of(descriptions[name], name, amount, gamma=statistic.gamma)
+            offers.append(Choice(mechanism=name, epsilon=amount, rho=rho))
+    if not offers:
+        raise faults[0]
+    return min(offers, key=lambda offer: offer.rho or Fraction(0))
+
+
 def price(
     statistic: Statistic,
     description: Description,
@@ -110,7 +171,7 @@ def price(
     within: Fraction,
     rules: Rules = NOW,
 ) -> Fraction:
-    """Return the least epsilon, rounded up, that states ``within`` or better.
+    """Return the least epsilon or rho, rounded up, that states ``within`` or better.
 
     By the rules of format 1 it is not the least one for snapping.
 
@@ -156,14 +217,10 @@ def _joint(
 ) -> Fraction:
     assert statistic.at_least is not None, "a target on a private count was refused"
     assert joint.promise is not None, "so was one without a promise"
-    found = epsilon_for_promise(
-        joint.promise,
-        joint.parts,
-        joint.contribution,
-        rows=joint.rows,
-        at_least=statistic.at_least,
-        target=(within - description.quantisation) / joint.unit,
-        alpha=statistic.alpha,
+    found = joint.amount_for(
+        statistic.at_least,
+        (within - description.quantisation) / joint.unit,
+        statistic.alpha,
         most=EPSILON_CEILING,
     )
     if found is None:
@@ -185,6 +242,15 @@ def _closed(
     assert isinstance(description.readout, Affine)
     (measure,) = description.measures
     target = (within - description.quantisation) / description.readout.scale
+    if mechanism in CONCENTRATED:
+        assert measure.squared is not None, "it is described for such noise"
+        return CONCENTRATED[mechanism].rho_for(
+            query_of(measure),
+            target,
+            statistic.alpha,
+            cells=measure.l0,
+            squared=Fraction(measure.squared),
+        )
     each = _epsilon_for(mechanism, rules)(
         query_of(measure), target, statistic.alpha, gamma=statistic.gamma
     )
@@ -192,7 +258,7 @@ def _closed(
 
 
 def _epsilon_for(mechanism: str, rules: Rules) -> Callable[..., Fraction]:
-    module = MECHANISMS[mechanism]
+    module = PURE[mechanism]
     if rules.tight_targets:
         return module.epsilon_for
     plain: Callable[..., Fraction] | None = getattr(module, "plain_epsilon_for", None)

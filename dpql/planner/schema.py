@@ -11,6 +11,7 @@ from typing import Any
 
 from dpql.model.codec import canonical, kind_of
 from dpql.model.plan import VERSION, Plan
+from dpql.model.pure import allow_pure
 from dpql.model.schema import schema_of
 from dpql.statistics.schema import name_statistics
 
@@ -24,6 +25,7 @@ def plan_schema() -> dict[str, Any]:
     root = schema_of(Plan, definitions)
     definitions[kind_of(Plan)]["properties"]["version"] = {"const": str(VERSION)}
     name_statistics(definitions)
+    allow_pure(definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:dpql:schema:plan:v{VERSION}",

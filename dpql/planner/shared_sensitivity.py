@@ -30,12 +30,57 @@ _ASKED = {"n", "u"}
 _U, _V = 2, 1
 """Degrees of a part."""
 
+_ROUNDED = 4
+"""As many parts as rounding may lengthen by 2."""
+
 
 def shared_sensitivity(step: Step) -> int | None:
     """Return the l1 change of all parts in all cells between neighbours, at most.
 
     None where the parts do not add up to the same on every row, or one can be negative.
     """
+    shared = _shared(step)
+    if shared is None:
+        return None
+    scale, per_row = shared
+    parts = step.parts
+    rows, cells = _reach(step)
+    replaces = step.relation is Neighbours.REPLACE_ONE
+    change = scale * per_row * rows * (2 if replaces else 1)
+    touched = len(parts) * (min(2 * cells, step.cells) if replaces else cells)
+    return -(-change // 1) + (0 if scale.denominator == 1 else touched - 1)
+
+
+def shared_squares(step: Step) -> int | None:
+    """Return the sum of squares of what all parts in all cells change, at most.
+
+        own lattice   w (scale F)^2 (g k^2 + j^2),   N = g k + j rows of a unit in all
+        rounded       w l (2^20 + 2)^2,   2^20 steps being k F
+
+    w is 2 under replace_one: differences of parts that are at least 0 have a square of
+    at most the sum of both. Four parts that are rounded make a change 2 longer at most.
+    None as in `shared_sensitivity`, and where a part states too small a change.
+    """
+    shared = _shared(step)
+    if shared is None:
+        return None
+    scale, per_row = shared
+    rows, cells = _reach(step)
+    each = 1 if step.bound is None else step.bound.rows
+    most = scale * per_row * each
+    if any(part.measure.sensitivity < most for part in step.parts):
+        return None
+    weight = 2 if step.relation is Neighbours.REPLACE_ONE else 1
+    if scale.denominator == 1:
+        full, rest = divmod(rows, each)
+        return int(weight * (scale * per_row) ** 2 * (full * each**2 + rest**2))
+    if most.denominator != 1 or len(step.parts) > _ROUNDED:
+        return None
+    return weight * cells * (int(most) + 2) ** 2
+
+
+def _shared(step: Step) -> tuple[Fraction, int] | None:
+    """Return the scale of the parts, and what a row adds to all of them unscaled."""
     measures = [part.measure for part in step.parts]
     known = _NAMES[min(len(step.grids), 2)] if step.condition is None else _ASKED
     sums = [_polynomial(measure, known) for measure in measures]
@@ -51,11 +96,7 @@ def shared_sensitivity(step: Step) -> int | None:
     even = per_row > 0 and scale > 0 and not any(total.values())
     if not even or not all(_never_negative(part, step) for part in parts):
         return None
-    rows, cells = _reach(step)
-    replaces = step.relation is Neighbours.REPLACE_ONE
-    change = scale * per_row * rows * (2 if replaces else 1)
-    touched = len(parts) * (min(2 * cells, step.cells) if replaces else cells)
-    return -(-change // 1) + (0 if scale.denominator == 1 else touched - 1)
+    return scale, per_row
 
 
 def _reach(step: Step) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 from fractions import Fraction
 
+from dpql.mechanisms import CONCENTRATED
 from dpql.model import limits
 from dpql.model.calendar import (
     DAY,
@@ -36,6 +37,7 @@ from dpql.model.spec import (
     Nulls,
     NumberColumn,
     NumberType,
+    Rho,
     RowsExactly,
     Share,
     Spec,
@@ -92,7 +94,7 @@ def _facts(spec: Spec, rules: Rules) -> Iterator[bool]:
     yield is_formatted(spec.data.source, limits.NAME)
     yield is_formatted(spec.purpose, limits.PURPOSE)
     yield spec.signer is None or is_formatted(spec.signer, limits.SIGNER)
-    yield from _promise(spec, by_name)
+    yield from _promise(spec, by_name, rules)
     yield bool(spec.statistics)
     yield are_distinct([statistic.name for statistic in spec.statistics])
     yield _parts(spec) <= limits.MOST_PARTS
@@ -116,13 +118,14 @@ def _parts(spec: Spec) -> int:
     return 2 * len(columns) + 3 * len(statistics) + sum(keys) + sum(lists)
 
 
-def _promise(spec: Spec, columns: dict[str, Column]) -> Iterator[bool]:
+def _promise(spec: Spec, columns: dict[str, Column], rules: Rules) -> Iterator[bool]:
     privacy, rows = spec.privacy, spec.data.rows
     exact = isinstance(rows, RowsExactly)
     yield 1 <= rows.count <= limits.MOST_ROWS
     yield 0 < privacy.epsilon <= limits.LARGEST_EPSILON
     yield exact or privacy.neighbours is Neighbours.ADD_REMOVE
-    yield privacy.delta == 0
+    yield 0 <= privacy.delta < 1
+    yield privacy.delta == 0 or rules.expressions
     if privacy.neighbours is Neighbours.REPLACE_ONE:
         found = [getattr(column, "nulls", None) for column in spec.data.columns]
         yield not any(isinstance(nulls, DropNulls) for nulls in found)
@@ -238,6 +241,12 @@ def _statistic(
             yield amount > 0
         case Epsilon(value=amount):
             yield 0 < amount <= spec.privacy.epsilon
+            yield statistic.mechanism not in CONCENTRATED
+        case Rho(value=amount):
+            yield amount > 0
+            yield spec.privacy.delta > 0
+            yield statistic.mechanism in (*CONCENTRATED, MechanismName.AUTO)
+    yield statistic.mechanism not in CONCENTRATED or spec.privacy.delta > 0
 
 
 def _input(name: str, column: Column | None) -> Input:

@@ -8,17 +8,19 @@ from fractions import Fraction
 
 from dpql.diagnostics import shown
 from dpql.errors import PlanFault
-from dpql.exact import round_up_to_digits
+from dpql.exact import round_down_to_digits, round_up_to_digits
+from dpql.mechanisms.composition import budget
 from dpql.model.figures import decimal, quantity, rational, within_text
 from dpql.model.spec import Epsilon, Share, Statistic
 from dpql.planner.calibrate import stated_error
-from dpql.planner.draft import Descriptions, Draft
+from dpql.planner.draft import Choice, Descriptions, Draft
 from dpql.planner.price import cheapest
 
 _LONGEST = 1 << 1024
 """The largest common denominator of the epsilons of a plan."""
 
 _GRAINS = 1 << 256
+_DIGITS = 15
 _WIDER = Fraction(33, 32)
 _TRIES = 64
 
@@ -29,39 +31,55 @@ def split_shares(draft: Draft) -> Draft:
         epsilon_i = weight_i * (total - named) / (sum of weights)
 
     Where these have no common denominator of 1024 bits, all but the last are rounded
-    down to a 2**256th of what is left, and the last takes the remainder.
+    down to a 2**256th of what is left, and the last takes the remainder. Where the
+    draft is concentrated, all of it is rho, of the total that epsilon and delta give.
 
-    Ensures: where there are shares, the epsilons add up to the total exactly.
+    Ensures: where there are shares, the amounts add up to the total exactly.
 
     Raises:
-        PlanFault: nothing is left, or less than nothing (DPQL430), or the epsilons
+        PlanFault: nothing is left, or less than nothing (DPQL430), or the amounts
             cannot be written down (DPQL431).
     """
-    statistics = draft.spec.statistics
-    total = draft.spec.privacy.epsilon
-    if not _common([total, *(c.epsilon for c in draft.choices if c.epsilon)]):
+    statistics, privacy = draft.spec.statistics, draft.spec.privacy
+    total = privacy.epsilon
+    if draft.concentrated:
+        total = budget(privacy.epsilon, privacy.delta)
+    amounts = [_amount(draft, choice) for choice in draft.choices]
+    # A rho that was computed for an epsilon is a long number; shares are rounded down.
+    if not draft.concentrated and not _common([total, *(a for a in amounts if a)]):
         raise _unwritable("they have no short common denominator")
-    named = sum(
-        (c.epsilon for c in draft.choices if c.epsilon is not None), Fraction(0)
-    )
+    named = sum((a for a in amounts if a is not None), Fraction(0))
     weights = [
         statistic.spend.weight
         for statistic in statistics
         if isinstance(statistic.spend, Share)
     ]
     left = total - named
-    if left < 0 or (weights and left == 0):
-        raise _too_little(draft, -left)
+    if left < 0 or (weights and left <= 0):
+        raise _too_little(draft, total, -left)
+    if draft.concentrated and weights:
+        left = round_down_to_digits(left, _DIGITS)
     shares = iter(_shares(weights, left))
     return replace(
         draft,
         choices=tuple(
-            replace(choice, epsilon=next(shares))
+            _with_share(draft, choice, next(shares))
             if isinstance(statistic.spend, Share)
             else choice
             for statistic, choice in zip(statistics, draft.choices, strict=True)
         ),
     )
+
+
+def _with_share(draft: Draft, choice: Choice, share: Fraction) -> Choice:
+    if draft.concentrated:
+        return replace(choice, rho=share)
+    return replace(choice, epsilon=share)
+
+
+def _amount(draft: Draft, choice: Choice) -> Fraction | None:
+    """Return what a choice takes of the total; None while its share is open."""
+    return choice.rho if draft.concentrated else choice.epsilon
 
 
 def _shares(weights: list[Fraction], left: Fraction) -> list[Fraction]:
@@ -96,24 +114,28 @@ def _unwritable(what: str) -> PlanFault:
     )
 
 
-def _too_little(draft: Draft, short: Fraction) -> PlanFault:
+def _too_little(draft: Draft, total: Fraction, short: Fraction) -> PlanFault:
     spec = draft.spec
-    total = spec.privacy.epsilon
+    sign = "ρ" if draft.concentrated else "ε"
     sharing = [
         f"`{shown(a.name)}`" for a in spec.statistics if isinstance(a.spend, Share)
     ]
     asked = [
-        f"`{shown(statistic.name)}` ε {quantity(choice.epsilon)}"
+        f"`{shown(statistic.name)}` {sign} {quantity(amount)}"
         for statistic, choice in zip(spec.statistics, draft.choices, strict=True)
-        if choice.epsilon is not None
+        if (amount := _amount(draft, choice)) is not None
     ]
-    message = f"the total ε {rational(total)} is too small for " + " + ".join(asked)
+    message = f"the total {sign} {rational(total)} is too small for " + " + ".join(
+        asked
+    )
     if short:
         message += f": it falls short by {decimal(short, 6, up=True)}"
     if sharing:
         message += "; nothing is left for the shares of " + ", ".join(sharing)
     more = "more than " if sharing else ""
-    ways = [f"raise the total to {more}{decimal(total + short, 6, up=True)}"]
+    ways = ["raise `epsilon` or `delta`", "spend less"]
+    if not draft.concentrated:
+        ways = [f"raise the total to {more}{decimal(total + short, 6, up=True)}"]
     ways += [
         way
         for index in range(len(spec.statistics))
@@ -131,19 +153,18 @@ def _relaxation(draft: Draft, index: int, short: Fraction, more: str) -> str | N
     """Say what the statistic alone would have to give up to make the rest fit."""
     statistic, choice = draft.spec.statistics[index], draft.choices[index]
     name = f"`{shown(statistic.name)}`"
-    if choice.epsilon is None:
+    amount = _amount(draft, choice)
+    if amount is None or draft.concentrated:
         return None
-    if choice.epsilon < short or (more and choice.epsilon == short):
+    if amount < short or (more and amount == short):
         return f"dropping {name} alone is not enough"
-    if choice.epsilon == short:
+    if amount == short:
         return f"drop {name}"
     if isinstance(statistic.spend, Epsilon):
         less = "less than " if more else ""
-        return f"spend {less}{decimal(choice.epsilon - short, 6, down=True)} on {name}"
+        return f"spend {less}{decimal(amount - short, 6, down=True)} on {name}"
     descriptions = draft.descriptions[index]
-    within = _affordable(
-        statistic, descriptions, choice.mechanism, choice.epsilon - short
-    )
+    within = _affordable(statistic, descriptions, choice.mechanism, amount - short)
     description = next(iter(descriptions.values()))
     unit = description.unit if description.ranks is None else "rows"
     if within is None:

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpql.diagnostics import shown
+from dpql.exact import round_up_to_digits
+from dpql.model.notation import plain
+from dpql.model.plan import Plan
 from dpql.model.release import Release
 from dpql.model.step_text import fault_text
 from dpql.reports.approval import Approved
@@ -82,9 +85,18 @@ def arithmetic_check(release: Release) -> Check:
     values = sum(len(result.values) for result in release.results)
     return Check(
         "arithmetic",
-        f"Σ ε = {release.plan.spent}; {len(steps)} accuracy claims recomputed; "
+        f"{_total(release.plan)}; {len(steps)} accuracy claims recomputed; "
         f"{values} values on grid and in range",
     )
+
+
+def _total(plan: Plan) -> str:
+    """Return what the release spends, as it was added up again."""
+    if not plan.in_rho:
+        return f"Σ ε = {plan.spent}"
+    assert plan.rho is not None, "the steps share it"
+    rho = plain(round_up_to_digits(plan.rho, 6))
+    return f"ρ ≤ {rho}, so ε = {plan.spent} at δ = {plan.delta}"
 
 
 def ledger_check(predicate: ReportPredicate, sealed: int | None) -> Check | None:

@@ -36,6 +36,7 @@ from dpql.reports.predicate import (
     RELEASE,
     CellValue,
     Guarantee,
+    NoisePart,
     ReportPredicate,
     StatisticRecord,
 )
@@ -249,6 +250,19 @@ def _cut(text: str, text_format: TextFormat) -> str:
 def factor_text(epsilon: Fraction) -> str:
     """Return e to the epsilon, rounded up to three digits."""
     return plain(round_up_to_digits(exp_up(epsilon), 3))
+
+
+def cost_text(record: StatisticRecord | NoisePart) -> str:
+    """Return what noise spends: an epsilon where it is pure, else a rho."""
+    if record.epsilon is not None:
+        return f"ε {equals_text(record.epsilon)}"
+    assert record.rho is not None, "noise spends one or the other"
+    return f"ρ {equals_text(record.rho)}"
+
+
+def delta_text(guarantee: Guarantee) -> str:
+    """Return the delta that belongs to an epsilon; empty where it is 0."""
+    return f", δ {equals_text(guarantee.delta)}" if guarantee.delta else ""
 
 
 def equals_text(x: Fraction) -> str:

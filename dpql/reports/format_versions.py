@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpql.model.codec import Malformed
+from dpql.model.format_changes import Added, with_members, without_members
 from dpql.reports.predicate import APPROVAL, FIRST_FORMAT, FORMAT, REHEARSAL, RELEASE
 
 _REPORT: tuple[tuple[tuple[str, ...], Any], ...] = (
@@ -30,6 +31,18 @@ _ADDED = {
 """For each kind, the members that format 2 added, and their value in format 1."""
 
 
+_FOR_A_DELTA = (
+    Added(("statistics",), "rho", None),
+    Added(("statistics", "parts"), "rho", None),
+)
+"""Members of a report on a plan with a delta; a pure one is written without them."""
+
+
+def _is_pure(kind: str, predicate: dict[str, Any]) -> bool:
+    plan = predicate.get("plan")
+    return kind != APPROVAL and isinstance(plan, dict) and plan.get("delta") == "0"
+
+
 def format_of(predicate: Any) -> int:
     """Return the format of a parsed predicate; refuse an unknown one."""
     text = predicate.get("format") if isinstance(predicate, dict) else None
@@ -41,7 +54,10 @@ def format_of(predicate: Any) -> int:
 
 def upgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
     """Return a predicate with the members that its format does not have yet, empty."""
-    if format_of(predicate) != FIRST_FORMAT:
+    first = format_of(predicate) == FIRST_FORMAT
+    if _is_pure(kind, predicate):
+        predicate = with_members(predicate, _FOR_A_DELTA)
+    if not first:
         return predicate
     for path, empty in _ADDED[kind]:
         predicate = _with(predicate, path, empty)
@@ -50,7 +66,10 @@ def upgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
 
 def downgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
     """Return a predicate without the members that its format does not have."""
-    if format_of(predicate) != FIRST_FORMAT:
+    first = format_of(predicate) == FIRST_FORMAT
+    if _is_pure(kind, predicate):
+        predicate = without_members(predicate, _FOR_A_DELTA)
+    if not first:
         return predicate
     for path, _ in _ADDED[kind]:
         predicate = _without(predicate, path)

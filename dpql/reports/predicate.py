@@ -54,14 +54,18 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisePart:
-    """One noisy number per cell: its mechanism, its cost and its error."""
+    """One noisy number per cell: its mechanism, its cost and its error.
+
+    ``epsilon`` is None where the noise is not pure; ``rho`` is None in a pure plan.
+    """
 
     name: str
     mechanism: str
     parameters: Members
-    epsilon: Fraction
+    epsilon: Fraction | None
     level: Fraction
     half_width: Fraction
+    rho: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,19 +81,23 @@ class CellValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticRecord:
-    """One statistic with all its values, in the order of the plan."""
+    """One statistic with all its values, in the order of the plan.
+
+    ``epsilon`` and ``rho`` are those of its step.
+    """
 
     name: str
     definition: str
     headings: tuple[str, ...]
     unit: str | None
-    epsilon: Fraction
+    epsilon: Fraction | None
     alpha: Fraction
     accuracy: Fraction | None
     accuracy_of: str
     parts: tuple[NoisePart, ...]
     post_processing: str
     values: tuple[CellValue, ...]
+    rho: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

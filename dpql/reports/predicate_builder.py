@@ -24,11 +24,11 @@ from dpql.reports.predicate import (
 )
 from dpql.reports.sentences import (
     TRUST_MODEL,
-    VARIANT,
     before_noise,
     guarantee_words,
     post_processing,
     unprotected,
+    variant,
 )
 from dpql.statistics.definition import definition
 
@@ -80,9 +80,9 @@ def predicate_of(
         purpose=spec.purpose,
         date=day.isoformat(),
         guarantee=Guarantee(
-            variant=VARIANT,
+            variant=variant(plan),
             epsilon=plan.spent,
-            delta=plan.delta,
+            delta=plan.delta_spent,
             unit="row" if privacy.unit is None else privacy.unit,
             rows=privacy.contributes.rows,
             groups=privacy.contributes.groups,
@@ -134,6 +134,7 @@ def _statistic(plan: Plan, result: Result) -> StatisticRecord:
             )
             for value in result.values
         ),
+        rho=step.rho,
     )
 
 
@@ -145,4 +146,5 @@ def _part(name: str, part: Part | Pick) -> NoisePart:
         epsilon=part.epsilon,
         level=part.level,
         half_width=part.half_width,
+        rho=part.rho,
     )

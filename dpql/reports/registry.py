@@ -11,6 +11,7 @@ is rounded up. The registry renders texts as Markdown, so names are escaped.
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Any
 
 from dpql.diagnostics import shown
@@ -19,7 +20,7 @@ from dpql.model.notation import name_text, plain, quoted
 from dpql.model.spec import Neighbours, RowsExactly
 from dpql.model.step_text import excess_text
 from dpql.reports.display import promise_text, protected_text
-from dpql.reports.predicate import ReportPredicate
+from dpql.reports.predicate import NoisePart, ReportPredicate
 
 CURATOR_TYPES = ("Government", "Industry", "Nonprofit")
 SECTORS = (
@@ -71,7 +72,9 @@ def registry_record(
                 "publication_date": predicate.date,
             },
             "dp_variant": {
-                "variant_name": "Pure DP",
+                "variant_name": (
+                    "Approximate DP" if predicate.guarantee.delta else "Pure DP"
+                ),
                 "data_domain": _domain(predicate),
                 "unprotected_quantities": _escape(
                     "; ".join(predicate.guarantee.unprotected)
@@ -116,9 +119,12 @@ def _privacy_loss(predicate: ReportPredicate) -> dict[str, Any]:
         "privacy_unit_details": _unit(predicate),
         # The number of units is given only where the spec declares it public.
         **({"number_of_privacy_units": rows.count} if public else {}),
-        "privacy_parameters": {"epsilon": _rounded(predicate)},
+        "privacy_parameters": {
+            "epsilon": _rounded(guarantee.epsilon),
+            **({"delta": _rounded(guarantee.delta)} if guarantee.delta else {}),
+        },
         "privacy_parameters_details": _escape(
-            f"exactly {guarantee.epsilon}; {guarantee.words}"
+            f"exactly {guarantee.epsilon}{_delta(predicate)}; {guarantee.words}"
         ),
     }
 
@@ -135,11 +141,19 @@ def _evidence(predicate: ReportPredicate, digest: str, curator: str) -> dict[str
     }
 
 
-def _rounded(predicate: ReportPredicate) -> float:
-    """Return the least float that is found at or above the epsilon."""
-    epsilon = predicate.guarantee.epsilon
-    number = float(plain(round_up_to_digits(epsilon, _DIGITS)))
-    while number.as_integer_ratio()[0] < epsilon * number.as_integer_ratio()[1]:
+def _delta(predicate: ReportPredicate) -> str:
+    """Return the delta exactly, and the rho of the release."""
+    delta, rho = predicate.guarantee.delta, predicate.plan.rho
+    if not delta or rho is None:
+        return ""
+    shown_rho = plain(round_up_to_digits(rho, 6))
+    return f", delta exactly {delta}, at most {shown_rho}-zCDP"
+
+
+def _rounded(exact: Fraction) -> float:
+    """Return the least float that is found at or above a number."""
+    number = float(plain(round_up_to_digits(exact, _DIGITS)))
+    while number.as_integer_ratio()[0] < exact * number.as_integer_ratio()[1]:
         number *= 1 + 2**-52
     return number
 
@@ -186,7 +200,7 @@ def _budget(predicate: ReportPredicate) -> str:
 
 def _mechanisms(predicate: ReportPredicate) -> str:
     lines = [
-        f"{one.name}, {part.name}: {part.mechanism} at epsilon {part.epsilon}"
+        f"{one.name}, {part.name}: {part.mechanism} at {_cost(part)}"
         for one in predicate.statistics
         for part in one.parts
     ]
@@ -196,6 +210,12 @@ def _mechanisms(predicate: ReportPredicate) -> str:
         "exact: what doubles cannot settle is drawn with integers"
     )
     return _escape("; ".join(lines))
+
+
+def _cost(part: NoisePart) -> str:
+    if part.epsilon is not None:
+        return f"epsilon {part.epsilon}"
+    return f"rho {part.rho}"
 
 
 def _post_processing(predicate: ReportPredicate) -> str:

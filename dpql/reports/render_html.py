@@ -21,6 +21,7 @@ from dpql.reports.display import (
     View,
     bound_text,
     cautions,
+    cost_text,
     equals_text,
     error_text,
     exact_text,
@@ -166,7 +167,7 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
     yield (
         f"<p>{safe(_sentence(statistic.definition), limit=WHOLE)}{unit}; "
         f"{safe(promise_text(predicate, statistic), limit=WHOLE)}; "
-        f"ε {equals_text(statistic.epsilon)}</p>"
+        f"{cost_text(statistic)}</p>"
         '<p class="quiet">before noise: '
         f"{safe(statistic.accuracy_of, limit=WHOLE)}</p>"
     )
@@ -193,7 +194,7 @@ def _noise(part: NoisePart) -> str:
     )
     return (
         f"<p><strong>{safe(part.name)}</strong>: {safe(part.mechanism)}, "
-        f"ε {equals_text(part.epsilon)}, off by at most "
+        f"{cost_text(part)}, off by at most "
         f"{error_text(part.half_width)} in {unit} with "
         f"{percent_text(part.level)} confidence</p>"
         f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'

@@ -11,8 +11,8 @@ from dpql.reports.display import (
     bound_text,
     cautions,
     cell_label,
+    cost_text,
     digits_of,
-    equals_text,
     exact_text,
     factor_text,
     heading_label,
@@ -67,6 +67,7 @@ def as_markdown(view: View) -> str:
         f"| date | {predicate.date} |",
         f"| ε | {exact_text(guarantee.epsilon)} |",
         f"| e^ε | at most {factor_text(guarantee.epsilon)} |",
+        *([f"| δ | {exact_text(guarantee.delta)} |"] if guarantee.delta else []),
         f"| unit | {escape(protected_text(guarantee), limit=WHOLE)} |",
         f"| plan | `{predicate.plan_digest[:16]}` |",
         f"| ledger | {budget} |",
@@ -90,7 +91,7 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
     yield ""
     yield (
         f"{escape(statistic.definition, limit=WHOLE)}; "
-        f"ε {equals_text(statistic.epsilon)}; "
+        f"{cost_text(statistic)}; "
         f"{escape(promise_text(predicate, statistic), limit=WHOLE)}\n\n"
         f"Before noise: {escape(statistic.accuracy_of, limit=WHOLE)}"
     )

@@ -11,6 +11,8 @@ from dpql.reports.display import (
     bound_text,
     cautions,
     cell_label,
+    cost_text,
+    delta_text,
     digits_of,
     equals_text,
     heading_label,
@@ -31,13 +33,14 @@ def as_text(view: View) -> str:
     """Return the report as lines of at most moderate width."""
     predicate = view.predicate
     guarantee = predicate.guarantee
+    spends = f"ε {equals_text(guarantee.epsilon)}{delta_text(guarantee)}"
     title = f"{view.kind} {shown(predicate.title, limit=80)}"
     lines = [
         f"{title}   {predicate.date}   {view.digest[:16]}",
         "",
         f" purpose    {_whole(purpose_label(predicate.purpose))}",
         f" promises   {shown(guarantee.words, limit=600)}",
-        f" spends     ε {equals_text(guarantee.epsilon)}, {guarantee.variant}",
+        f" spends     {spends}, {guarantee.variant}",
         f" plan       {predicate.plan_digest[:8]}",
         f" ledger     {_ledger(view)}",
         *(f" caution    {_whole(text)}" for text in cautions(predicate)),
@@ -66,7 +69,7 @@ def _ledger(view: View) -> str:
 def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
     promise = _whole(promise_text(predicate, statistic))
     yield f"{shown(statistic.name, limit=80)}: {_whole(statistic.definition)}"
-    yield f"   ε {equals_text(statistic.epsilon)}; {promise}"
+    yield f"   {cost_text(statistic)}; {promise}"
     yield f"   before noise: {_whole(statistic.accuracy_of)}"
     for text in (marks_text, vacuous_text):
         summary = text(predicate, statistic)

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpql.model.codec import canonical
+from dpql.model.codec import canonical, kind_of
+from dpql.model.pure import allow_pure
 from dpql.model.schema import schema_of
 from dpql.reports.file_names import DICTIONARY_NAME, OLDER, PLAN_NAME, TABLE
 from dpql.reports.predicate import (
@@ -18,7 +19,9 @@ from dpql.reports.predicate import (
     REHEARSAL,
     RELEASE,
     ApprovalPredicate,
+    NoisePart,
     ReportPredicate,
+    StatisticRecord,
 )
 from dpql.reports.statement import STATEMENT
 from dpql.statistics.schema import name_statistics
@@ -33,6 +36,9 @@ def report_schema() -> dict[str, Any]:
     report = schema_of(ReportPredicate, definitions)
     approval = schema_of(ApprovalPredicate, definitions)
     name_statistics(definitions)
+    allow_pure(definitions)
+    for kind in (StatisticRecord, NoisePart):
+        definitions[kind_of(kind)]["required"].remove("rho")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:dpql:schema:report:v{FORMAT}",

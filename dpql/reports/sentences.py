@@ -36,11 +36,17 @@ from dpql.model.spec import (
 )
 from dpql.model.step_text import bound_text
 
-VARIANT = "pure differential privacy"
+PURE = "pure differential privacy"
+APPROXIMATE = "approximate differential privacy"
 TRUST_MODEL = "central: the owner sees the data and is trusted to run this plan on them"
 
 _LONGEST = 40
 """Characters of the longest number that a public range shows exactly."""
+
+
+def variant(plan: Plan) -> str:
+    """Return which kind of differential privacy a release has."""
+    return APPROXIMATE if plan.delta_spent else PURE
 
 
 def guarantee_words(plan: Plan) -> str:
@@ -63,9 +69,13 @@ def guarantee_words(plan: Plan) -> str:
         change = f"Whether or not {who} is in the data"
     else:
         change = f"Replacing {who} by any other"
+    more = ""
+    if plan.delta_spent:
+        delta = plain(round_up_to_digits(plan.delta_spent, 3))
+        more = f", and by at most {delta} beyond that"
     return (
         f"{change} changes the probability of any result by a factor of at most "
-        f"{factor}, whatever else is known."
+        f"{factor}{more}, whatever else is known."
     )
 
 

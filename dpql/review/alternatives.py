@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpql.errors import PlanFault
+from dpql.mechanisms import CONCENTRATED, PURE
+from dpql.mechanisms.composition import budget
 from dpql.model.plan import Plan, Step
 from dpql.planner.bind import description_of, statistic_of
 from dpql.planner.calibrate import stated_error
 from dpql.planner.price import price
+from dpql.planner.settle import epsilon_within
 
 _NUDGE = Fraction(1_000_001, 1_000_000)
 _ROUND = (Fraction(5), Fraction(2), Fraction(1))
@@ -17,15 +20,18 @@ _ROUND = (Fraction(5), Fraction(2), Fraction(1))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A round accuracy, what it costs, and the total it would lead to."""
+    """A round accuracy, what it costs, and the total it would lead to.
+
+    Both are epsilons, or both a rho where the noise is not pure.
+    """
 
     within: Fraction
-    epsilon: Fraction
+    amount: Fraction
     total: Fraction
 
 
 def error_at(
-    plan: Plan, step: Step, mechanism: str, epsilon: Fraction, *, rows: int | None
+    plan: Plan, step: Step, mechanism: str, amount: Fraction, *, rows: int | None
 ) -> Fraction | None:
     """Return the accuracy that the step would state with that noise.
 
@@ -38,10 +44,32 @@ def error_at(
     return stated_error(
         description,
         mechanism,
-        epsilon,
+        amount,
         statistic=statistic_of(plan, step),
         rows=rows,
     )
+
+
+def amount_for(plan: Plan, step: Step, mechanism: str) -> Fraction | None:
+    """Return what a mechanism may spend in place of the step's own noise.
+
+    The same epsilon; or, where the steps share a rho, what costs no more of it; or the
+    same share of the rho, where they share an epsilon. None if the mechanism cannot
+    hide the statistic, or not for so little.
+    """
+    if mechanism == step.mechanism:
+        return step.amount
+    if step.rho is None or (not plan.in_rho and mechanism in PURE):
+        return step.epsilon
+    if mechanism in CONCENTRATED and not plan.in_rho:
+        return budget(plan.epsilon, plan.delta) * plan.cost(step) / plan.epsilon
+    if mechanism in CONCENTRATED:
+        return step.rho
+    try:
+        description = description_of(plan, step, mechanism)
+        return epsilon_within(description, mechanism, step.rho, gamma=step.gamma)
+    except PlanFault:
+        return None
 
 
 def finer_grid(plan: Plan, step: Step) -> Fraction | None:
@@ -51,7 +79,7 @@ def finer_grid(plan: Plan, step: Step) -> Fraction | None:
     Source: MATH 3.2, powers of two.
     """
     grids = [dict(part.noise.parameters).get("Lambda_prime") for part in step.parts]
-    if not grids or None in grids:
+    if not grids or None in grids or step.epsilon is None:
         return None
     rows = step.at_least or 1
     try:
@@ -70,9 +98,12 @@ def round_target(plan: Plan, step: Step) -> Target | None:
     least = 0 if step.picks else step.quantisation
     if step.accuracy is None or step.accuracy <= least:
         return None
+    if plan.in_rho and step.epsilon is not None:
+        # What it needs is an epsilon, and what the steps share is not.
+        return None
     within = _round_below(step.accuracy)
     try:
-        epsilon = price(
+        amount = price(
             statistic_of(plan, step),
             description_of(plan, step, step.mechanism),
             step.mechanism,
@@ -80,9 +111,8 @@ def round_target(plan: Plan, step: Step) -> Target | None:
         )
     except PlanFault:
         return None
-    return Target(
-        within=within, epsilon=epsilon, total=plan.spent - step.epsilon + epsilon
-    )
+    spent = plan.shared if plan.in_rho else plan.spent
+    return Target(within=within, amount=amount, total=spent - step.amount + amount)
 
 
 def _round_below(x: Fraction) -> Fraction:

@@ -91,7 +91,7 @@ def _worthless(plan: Plan, step: Step) -> Iterator[str]:
     if len(plan.steps) > _NOTED:
         return
     most = plan.spec.data.rows.count
-    error = error_at(plan, step, step.mechanism, step.epsilon, rows=most)
+    error = error_at(plan, step, step.mechanism, step.amount, rows=most)
     if error is not None and error * 2 >= step.upper - step.lower > Fraction(0):
         yield (
             f"{name}: even over all {most} rows its interval would be the whole range "

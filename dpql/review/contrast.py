@@ -47,7 +47,7 @@ def _over_rows(
 ) -> tuple[str, str] | None:
     rows = min(SAMPLES[0], *(plan.spec.data.rows.count for plan in plans))
     errors = [
-        error_at(plan, step, step.mechanism, step.epsilon, rows=rows)
+        error_at(plan, step, step.mechanism, step.amount, rows=rows)
         for plan, step in zip(plans, (old, new), strict=True)
     ]
     if None in errors or errors[0] == errors[1]:

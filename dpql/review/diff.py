@@ -103,7 +103,7 @@ def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
             step.by,
             step.at_least,
         ),
-        (step.mechanism, step.epsilon, step.alpha, step.gamma, step.accuracy),
+        (step.mechanism, step.epsilon, step.rho, step.alpha, step.gamma, step.accuracy),
         {c.name: _without_unit(c) for c in spec.data.columns if c.name in used},
         [c for c in spec.data.derived if c.name in used],
         spec.data.rows,
@@ -117,8 +117,11 @@ def _without_labels(step: Step) -> Step:
 
 def _frame(plan: Plan) -> tuple[Any, ...]:
     """Return what a plan holds besides its steps and its spec."""
-    losses = sum((step.loss for step in plan.steps), Fraction(0))
-    return plan.composition, plan.loss - losses
+    losses = [step.loss for step in plan.steps if step.loss is not None]
+    if plan.in_rho:
+        # The budget and the costs of the steps decide it, and are compared.
+        return (plan.in_rho,)
+    return plan.composition, plan.loss - sum(losses, Fraction(0))
 
 
 def _cosmetic(old: Plan, new: Plan) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from dpql.model.condition_text import condition_text
-from dpql.model.figures import decimal, exactly, plural, rational, times
+from dpql.model.figures import amount_text, decimal, exactly, plural, rational, times
 from dpql.model.notation import quoted, unit_text
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import (
@@ -52,7 +52,9 @@ def _budget(old: Plan, new: Plan) -> Iterator[Change]:
         yield Change.of(verdict, "budget", text, note)
     if old.delta != new.delta:
         verdict = Verdict.WEAKER if new.delta > old.delta else Verdict.STRONGER
-        yield Change.of(verdict, "delta", f"δ {old.delta} → {new.delta}")
+        yield Change.of(
+            verdict, "delta", f"δ {contrast(old.delta, new.delta, rational, 4)}"
+        )
 
 
 def _title(old: Plan, new: Plan) -> Iterator[Change]:
@@ -154,7 +156,8 @@ def computed(plan: Plan) -> tuple[str, ...]:
 
 
 def _added_or_gone(verdict: Verdict, mark: str, step: Step) -> Change:
-    note = f"{step.mechanism}, ε {rational(step.epsilon)}, {promise(step)}"
+    spends = amount_text(step.epsilon, step.rho)
+    note = f"{step.mechanism}, {spends}, {promise(step)}"
     return Change.of(verdict, "", _computed(step), note, mark)
 
 
@@ -183,6 +186,15 @@ def _changed(plans: tuple[Plan, Plan], old: Step, new: Step) -> Iterator[Change]
     yield from _numbers(plans, old, new, name)
 
 
+def _spends(step: Step) -> tuple[str, Fraction]:
+    """Return the sign and the amount of what a step spends."""
+    return ("ρ" if step.epsilon is None else "ε"), step.amount
+
+
+def _amount_of(step: Step) -> str:
+    return amount_text(step.epsilon, step.rho)
+
+
 def _numbers(
     plans: tuple[Plan, Plan], old: Step, new: Step, name: str
 ) -> Iterator[Change]:
@@ -191,14 +203,19 @@ def _numbers(
     A statistic that stays and spends more needs a person, whatever the total is: it
     reveals more than before.
     """
-    if old.epsilon != new.epsilon:
-        more = new.epsilon > old.epsilon
-        text = f"{name} ε {contrast(old.epsilon, new.epsilon, rational, 4)}"
+    before, after = _spends(old), _spends(new)
+    if before != after:
+        more = before[0] != after[0] or after[1] > before[1]
+        text = f"{name} {before[0]} {contrast(before[1], after[1], rational, 4)}"
+        if before[0] != after[0]:
+            text = f"{name} {_amount_of(old)} → {_amount_of(new)}"
         verdict = Verdict.REVIEW if more else Verdict.SAME
         yield Change.of(verdict, "spends", text)
     elif old.spend != new.spend:
         yield Change.of(
-            Verdict.SAME, "spends", f"{name}: the same ε, requested in another way"
+            Verdict.SAME,
+            "spends",
+            f"{name}: the same {before[0]}, requested in another way",
         )
     if old.alpha != new.alpha:
         text = f"{name} α {old.alpha} → {new.alpha}"

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpql.mechanisms import CONCENTRATED
 from dpql.model.condition_text import condition_text
 from dpql.model.expression import columns_in
 from dpql.model.figures import (
+    amount_text,
     decimal,
     equal_to,
     percent,
@@ -23,7 +25,7 @@ from dpql.model.promised_rows import condition_words
 from dpql.model.spec import Neighbours
 from dpql.model.step_text import bounds_text, excess_text, rank_text
 from dpql.planner.bind import hiding, statistic_of
-from dpql.review.alternatives import error_at, finer_grid, round_target
+from dpql.review.alternatives import amount_for, error_at, finer_grid, round_target
 from dpql.review.cautions import cautions, losses
 from dpql.review.derived import DerivedLine, derived_lines
 from dpql.review.names import column_name, whole
@@ -41,6 +43,7 @@ SAMPLES = (1_000, 100_000)
 class Line:
     """One statistic in the table.
 
+    ``cost`` is what it takes of what the statistics share: an epsilon, or a rho.
     ``condition`` is what the accuracy depends on, None where it always holds.
     """
 
@@ -48,7 +51,9 @@ class Line:
     name: str
     mechanism: str
     cells: int
-    epsilon: Fraction
+    epsilon: Fraction | None
+    rho: Fraction | None
+    cost: Fraction
     share: Fraction
     within: str
     condition: str | None
@@ -66,7 +71,10 @@ class Explanation:
     release: str
     purpose: str
     epsilon: Fraction
+    delta: Fraction
     spent: Fraction
+    rho: Fraction | None
+    in_rho: bool
     lines: tuple[Line, ...]
     facts: tuple[tuple[str, str], ...]
     derived: tuple[DerivedLine, ...]
@@ -87,7 +95,10 @@ def explain(plan: Plan) -> Explanation:
         release=plan.spec.release,
         purpose=plan.spec.purpose,
         epsilon=plan.epsilon,
+        delta=plan.delta,
         spent=plan.spent,
+        rho=plan.rho,
+        in_rho=plan.in_rho,
         lines=tuple(_line(plan, step) for step in plan.steps),
         facts=tuple(_facts(plan)),
         derived=derived_lines(plan.spec.data),
@@ -98,6 +109,9 @@ def explain(plan: Plan) -> Explanation:
 def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "protects", _protects(plan)
     yield "spends", _spends(plan)
+    if plan.in_rho:
+        assert plan.rho is not None, "the steps share it"
+        yield "accounts", f"ρ {equal_to(plan.rho)}: {plan.composition}"
     counts = _counts(plan)
     if counts:
         yield "counts", counts
@@ -145,9 +159,11 @@ def guarantee(plan: Plan, epsilon: Fraction) -> str:
         Neighbours.ADD_REMOVE: f"whether or not one {_unit(plan)} is in the data",
         Neighbours.REPLACE_ONE: f"replacing one {_unit(plan)} by any other",
     }[plan.spec.privacy.neighbours]
+    delta = plan.delta_spent
+    more = f", and by {decimal(delta, 3, up=True)} beyond that" if delta else ""
     return (
         f"{change} changes the probability of any result by a factor of at most "
-        f"{times(epsilon)}"
+        f"{times(epsilon)}{more}"
     )
 
 
@@ -177,7 +193,9 @@ def _line(plan: Plan, step: Step) -> Line:
         mechanism=step.mechanism,
         cells=step.cells,
         epsilon=step.epsilon,
-        share=step.epsilon / plan.epsilon,
+        rho=step.rho,
+        cost=plan.cost(step),
+        share=plan.cost(step) / plan.shared,
         within=within(step),
         condition=condition_words(step),
         accuracy=step.accuracy,
@@ -214,6 +232,9 @@ def _spends(plan: Plan) -> str:
     amount = equal_to(plan.spent)
     if not exact and not amount.startswith("≈"):
         amount += f" ({decimal(plan.spent, 6)})"
+    if plan.delta_spent:
+        delta = decimal(plan.delta_spent, 3, up=True)
+        return f"ε {amount}, δ = {delta}: {guarantee(plan, plan.spent)}"
     return f"ε {amount}, pure DP: {guarantee(plan, plan.spent)}"
 
 
@@ -230,16 +251,19 @@ def _made_of(step: Step) -> list[str]:
         notes.append(
             f"{name}: made of the parts {names}, which share one sensitivity: a row "
             f"adds {decimal(step.readout.per_row, 9)} to all of them together, so "
-            f"each has the whole ε {rational(step.epsilon)}."
+            f"each has the whole {amount_text(step.epsilon, step.rho)}."
         )
     elif isinstance(step.readout, Chosen):
         notes += [f"{name}: {text}." for text in _chosen(step, step.readout)]
     elif len(step.parts) > 1:
         parts = ", ".join(
-            f"{part.measure.name} (ε {rational(part.epsilon)})" for part in step.parts
+            f"{part.measure.name} ({amount_text(part.epsilon, part.rho)})"
+            for part in step.parts
         )
         notes.append(f"{name}: computed from noisy parts: {parts}.")
-    if step.l0 > 1:
+    if step.l0 > 1 and step.epsilon is None:
+        notes.append(f"{name}: {_squares(step)}.")
+    elif step.l0 > 1:
         notes.append(f"{name}: {_reach(step)}.")
     return notes
 
@@ -264,6 +288,20 @@ def _chosen(step: Step, readout: Chosen) -> Iterator[str]:
     )
 
 
+def _squares(step: Step) -> str:
+    """Return how far one unit reaches, where changes are measured in squares."""
+    (part,) = step.parts
+    measure = part.measure
+    assert measure.squared is not None, "the noise hides a change in squares"
+    times_ = Fraction(measure.squared, measure.sensitivity**2)
+    return (
+        f"one unit can change {plural(step.l0, 'cell')} by up to "
+        f"{decimal(Fraction(measure.sensitivity), 6, up=True)} steps, with a sum of "
+        f"squares of {decimal(times_, 6, up=True)} times the square of that: all cells "
+        "together cost its ρ once"
+    )
+
+
 def _reach(step: Step) -> str:
     """Return how many cells one unit reaches, and what is left for each.
 
@@ -277,6 +315,7 @@ def _reach(step: Step) -> str:
         f"ε {rational(part.epsilon / part.measure.l0)}"
         + (f" ({part.measure.name})" if len(step.parts) > 1 else "")
         for part in step.parts
+        if part.epsilon is not None
     ]
     spends = ", ".join(each)
     return f"one unit can change {change}, so each cell's noise spends {spends}"
@@ -290,7 +329,7 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
             f"{within_text(error, unit)} over {plural(rows, 'row')}"
             for rows in SAMPLES
             if rows <= plan.spec.data.rows.count
-            and (error := error_at(plan, step, step.mechanism, step.epsilon, rows=rows))
+            and (error := error_at(plan, step, step.mechanism, step.amount, rows=rows))
         )
         if samples:
             notes.append(f"{name}: {samples}; each value comes with its interval.")
@@ -300,12 +339,17 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
     most = min(SAMPLES[0], plan.spec.data.rows.count)
     over = f" over {plural(most, 'row')}" if unsaid else ""
     rows = most if unsaid else step.at_least
-    for other in hiding(statistic_of(plan, step)):
-        error = error_at(plan, step, other, step.epsilon, rows=rows)
-        if other != step.mechanism and error is not None:
+    sign = "ρ" if plan.in_rho else "ε"
+    for other in hiding(plan.spec, statistic_of(plan, step)):
+        amount = amount_for(plan, step, other)
+        if other == step.mechanism or amount is None:
+            continue
+        error = error_at(plan, step, other, amount, rows=rows)
+        same = "share" if not plan.in_rho and other in CONCENTRATED else sign
+        if error is not None:
             notes.append(
                 f"{name}: {other} would give {within_text(error, unit)}{over} "
-                f"at the same ε{given}."
+                f"at the same {same}{given}."
             )
     finer = finer_grid(plan, step)
     if finer is not None:
@@ -317,7 +361,7 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
     if target is not None:
         notes.append(
             f"To get within {within_text(target.within, unit)}, {name} needs "
-            f"ε ≈ {decimal(target.epsilon, 3, up=True)} "
+            f"{sign} ≈ {decimal(target.amount, 3, up=True)} "
             f"(total {decimal(target.total, 3, up=True)}){given}."
         )
     return notes

@@ -113,6 +113,7 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
         "purpose": explanation.purpose,
         "epsilon": _both(explanation.epsilon),
         "spent": _both(explanation.spent),
+        **_delta(explanation),
         "statistics": [_entry(line) for line in explanation.lines],
         **dict(explanation.facts),
         "derived": [line.document() for line in explanation.derived],
@@ -120,11 +121,21 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
     }
 
 
+def _delta(explanation: Explanation) -> dict[str, Any]:
+    """Return what only a release with a delta has."""
+    if explanation.rho is None:
+        return {}
+    return {"delta": _both(explanation.delta), "rho": _both(explanation.rho)}
+
+
 def table(explanation: Explanation, *, bars: bool = True) -> list[tuple[str, ...]]:
     """Return the heading and a row for each statistic."""
     common = confidence(explanation.lines)
     heading = "within" if common is None else f"within, {common}"
-    rows: list[tuple[str, ...]] = [(*_COLUMNS[:-1], heading)]
+    columns = [*_COLUMNS[:-1], heading]
+    if explanation.in_rho:
+        columns[columns.index("ε")] = "ρ"
+    rows: list[tuple[str, ...]] = [tuple(columns)]
     for line in explanation.lines:
         aside = "" if common else f" ({percent(1 - line.alpha)})"
         rows.append(
@@ -132,7 +143,7 @@ def table(explanation: Explanation, *, bars: bool = True) -> list[tuple[str, ...
                 line.name,
                 line.mechanism,
                 f"{line.cells:,}".replace(",", " "),
-                rational(line.epsilon),
+                rational(line.cost),
                 (f"{bar(line.share)} " if bars else "")
                 + f"{decimal(100 * line.share, 2)}%",
                 starred(line) + aside,
@@ -147,7 +158,8 @@ def _entry(line: Line) -> dict[str, Any]:
         "name": line.name,
         "mechanism": line.mechanism,
         "cells": line.cells,
-        "epsilon": _both(line.epsilon),
+        "epsilon": None if line.epsilon is None else _both(line.epsilon),
+        **({} if line.rho is None else {"rho": _both(line.rho)}),
         "share": _both(line.share),
         "alpha": str(line.alpha),
         "unit": line.unit,
@@ -171,7 +183,7 @@ def numbers(step: Step) -> dict[str, Any]:
         "l0": str(step.l0),
         "lower": str(step.lower),
         "upper": str(step.upper),
-        "loss": str(step.loss),
+        "loss": encode(Fraction | None, step.loss),
         "gamma": str(step.gamma),
         "quantisation": str(step.quantisation),
         "bound": encode(Bound | None, step.bound),
@@ -193,11 +205,23 @@ def _part(part: Part) -> dict[str, Any]:
         "upper": str(measure.upper),
         "mechanism": part.noise.mechanism,
         "parameters": dict(part.noise.parameters),
-        "epsilon": str(part.epsilon),
-        "loss": str(part.loss),
+        "epsilon": encode(Fraction | None, part.epsilon),
+        "loss": encode(Fraction | None, part.loss),
+        **_squares(part),
         "level": str(part.level),
         "half_width": str(part.half_width),
         "clamp_probability": encode(Fraction | None, part.clamp_probability),
+    }
+
+
+def _squares(part: Part) -> dict[str, Any]:
+    """Return what only a part of a release with a delta has."""
+    if part.rho is None:
+        return {}
+    squared = part.measure.squared
+    return {
+        "rho": str(part.rho),
+        "squared": None if squared is None else str(squared),
     }
 
 

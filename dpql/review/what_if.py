@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpql.diagnostics import shown
-from dpql.model.figures import decimal, equal_to, rational, within_text
+from dpql.model.figures import amount_text, decimal, equal_to, rational, within_text
 from dpql.model.plan import Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import MechanismName
@@ -31,7 +31,8 @@ class WhatIfStep:
 
     name: str
     mechanism: str
-    epsilon: Fraction
+    epsilon: Fraction | None
+    rho: Fraction | None
     accuracy: Fraction | None
     unit: str | None
 
@@ -80,6 +81,7 @@ def what_if(
                 name=step.name,
                 mechanism=step.mechanism,
                 epsilon=step.epsilon,
+                rho=step.rho,
                 accuracy=step.accuracy,
                 unit=step.accuracy_unit,
             )
@@ -125,11 +127,14 @@ def render(
 
 
 def _rows(plan: Plan, other: WhatIf, alpha: Fraction | None) -> list[tuple[str, ...]]:
+    signed = any(one.epsilon is None for one in other.steps)
     return [
         (
             whole(outcome.name),
             outcome.mechanism,
-            rational(outcome.epsilon),
+            amount_text(outcome.epsilon, outcome.rho)
+            if signed
+            else rational(outcome.epsilon or Fraction(0)),
             _within(_at(plan, alpha), step, outcome),
             _within(plan, step, step),
         )
@@ -149,7 +154,9 @@ def _within(plan: Plan, step: Step, outcome: WhatIfStep | Step) -> str:
     if outcome.accuracy is not None:
         dagger = "" if condition_words(step) is None else _DAGGER
         return within_text(outcome.accuracy, outcome.unit) + dagger
-    error = error_at(plan, step, outcome.mechanism, outcome.epsilon, rows=_ROWS)
+    amount = outcome.rho if outcome.epsilon is None else outcome.epsilon
+    assert amount is not None, "noise spends one or the other"
+    error = error_at(plan, step, outcome.mechanism, amount, rows=_ROWS)
     return (
         "known after the run"
         if error is None
@@ -179,7 +186,8 @@ def _entry(outcome: WhatIfStep, condition: str | None) -> dict[str, Any]:
     return {
         "name": outcome.name,
         "mechanism": outcome.mechanism,
-        "epsilon": _both(outcome.epsilon),
+        "epsilon": None if outcome.epsilon is None else _both(outcome.epsilon),
+        **({} if outcome.rho is None else {"rho": _both(outcome.rho)}),
         "accuracy": None if outcome.accuracy is None else _both(outcome.accuracy),
         "only": condition,
         "unit": outcome.unit,

@@ -69,6 +69,17 @@ class Contribution:
         return self._within(self.rows_each * self.reached)
 
     @property
+    def entered(self) -> int:
+        """Cells that hold a row of one unit, at most."""
+        return self._within(self.reached)
+
+    @property
+    def rows_squared(self) -> int:
+        """The sum over cells of the square of a unit's rows there, at most."""
+        full, rest = divmod(self.rows, self.rows_each)
+        return full * self.rows_each**2 + rest**2
+
+    @property
     def touched(self) -> int:
         """Cells, at most, that differ between neighbours."""
         reached = self._within(self.reached)

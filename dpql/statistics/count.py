@@ -34,6 +34,7 @@ def describe(setting: Setting) -> Description:
         quantisation=Fraction(0),
         sensitivity=Fraction(counted.sensitivity),
         unit=None,
+        squares=setting.squares(),
     )
 
 

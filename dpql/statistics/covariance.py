@@ -18,7 +18,7 @@ from dpql.model.plan import Affine, Share, Term
 from dpql.statistics.at_least import AT_LEAST
 from dpql.statistics.contribution import Contribution
 from dpql.statistics.parts import covariance_parts
-from dpql.statistics.setting import Description, Setting, grouped, measure
+from dpql.statistics.setting import Description, Setting, alone, grouped, measure
 from dpql.statistics.statistic import COUNTED, Statistic
 from dpql.statistics.variance import require_two, spread
 
@@ -60,6 +60,7 @@ def describe(setting: Setting) -> Description:
         ),
         sensitivity=scale * products.sensitivity,
         unit=_product(setting.unit_names),
+        squares=alone(products),
     )
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from gmpy2 import lcm, mpq, mpz
 
@@ -164,19 +164,22 @@ class _Width(Protocol):
     """Return c(w) at alpha or more; a rough one may be wider, and is known sooner."""
 
     def __call__(
-        self, tail: Tail, weights: Sequence[mpq], alpha: Fraction, *, rough: bool
+        self, tail: Any, weights: Sequence[mpq], alpha: Fraction, *, rough: bool
     ) -> mpq: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How intervals are found: plans of an older format have their own.
+    """How intervals are found: by the law of the noise, and once in another way.
+
+    Plans of an older format have methods of their own. What a method is given is the
+    tail of its law.
 
     ``rounds`` narrow a spread, each with a width that may be rough or may not. They end
     where the sum of weights is at least ``enough`` times that of the last exact round.
     """
 
-    inversion: Callable[[Family, Tail, Fraction], Keeps]
+    inversion: Callable[[Family, Any, Fraction], Keeps]
     width: _Width
     rounds: tuple[bool, ...]
     enough: mpq

@@ -19,15 +19,51 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from dpql.statistics.contribution import Contribution
 from dpql.statistics.parts import Parts
+from dpql.statistics.tails import Strays, Tail
 
 FINEST = 1 << 32
 """Most steps of the lattice that the rows of one unit make up."""
 
 _COARSE = Fraction(1, 64)
 """Largest theta for which the lattice is not refined further."""
+
+
+class AnyLattice(Protocol):
+    """How parts become whole numbers that take noise of one law."""
+
+    @property
+    def factor(self) -> Fraction:
+        """Lattice steps of one unit of a part."""
+        ...
+
+    @property
+    def per_row(self) -> Fraction:
+        """F, what a row adds to all parts together, in lattice steps."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """Upper end of every part, which follows from the ceiling of rows."""
+        ...
+
+    @property
+    def change(self) -> int:
+        """The sensitivity that a part states."""
+        ...
+
+    @property
+    def squared(self) -> int | None:
+        """The sum of squares of what all parts change; None where l1 counts."""
+        ...
+
+    @property
+    def tail(self) -> Strays:
+        """How far the noise of the parts strays."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +85,17 @@ class Lattice:
     most: int
     change: int
     epsilon: Fraction
+    squared: None = None
 
     @property
     def theta(self) -> Fraction:
         """Loss per step: the parameter of the geometric noise of every part."""
         return self.epsilon / self.change
+
+    @property
+    def tail(self) -> Tail:
+        """How far the noise of the parts strays."""
+        return Tail.of(self.theta, rounded=self.rounded)
 
 
 def lattice(

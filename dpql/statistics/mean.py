@@ -16,7 +16,7 @@ from dpql.statistics.at_least import AT_LEAST
 from dpql.statistics.contribution import Contribution
 from dpql.statistics.count import counting
 from dpql.statistics.parts import mean_parts
-from dpql.statistics.setting import Description, Setting, measure
+from dpql.statistics.setting import Description, Setting, alone, measure
 from dpql.statistics.statistic import COUNTED, Statistic
 
 
@@ -41,6 +41,7 @@ def describe(setting: Setting) -> Description:
             quantisation=grid.error * grid.step,
             sensitivity=scale * total.sensitivity,
             unit=setting.unit_names[0],
+            squares=alone(total),
         )
     return Description(
         measures=(counting(setting), centred_sum(setting)),

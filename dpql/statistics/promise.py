@@ -24,52 +24,48 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from dpql.errors import PlanFault
-from dpql.exact import exp_down, exp_up, ln_up, round_up_to_digits
-from dpql.statistics.contribution import Contribution
-from dpql.statistics.lattice import Lattice, lattice
-from dpql.statistics.parts import Parts
-from dpql.statistics.tails import Tail
+from dpql.exact import round_up_to_digits
+from dpql.statistics.lattice import AnyLattice
 
 _DIGITS = 15
 _HALF = Fraction(1, 2)
 
-Promise = Callable[[Lattice, int, Fraction], Fraction | None]
+Promise = Callable[[AnyLattice, int, Fraction], Fraction | None]
 
 
-def share_promise(found: Lattice, at_least: int, alpha: Fraction) -> Fraction | None:
+def share_promise(found: AnyLattice, at_least: int, alpha: Fraction) -> Fraction | None:
     """Return delta with P(|x^ - x| > delta) <= alpha, or None; for means too."""
     rows = found.per_row * at_least
-    theta = found.theta
-    fewer = 1 if found.rounded else 0
-    below = exp_up(-theta * (rows - fewer)) / (1 + exp_down(-theta)) ** 2
-    level = alpha - below
+    tail = found.tail
+    level = alpha - tail.below(rows)
     if level <= 0:
         return None
-    shift = Tail.of(theta, rounded=found.rounded).shift
-    delta = (ln_up(1 / level) / theta + shift) / rows
+    delta = tail.alone(level) / rows
     return delta if delta < 1 else None
 
 
-def variance_promise(found: Lattice, at_least: int, alpha: Fraction) -> Fraction | None:
+def variance_promise(
+    found: AnyLattice, at_least: int, alpha: Fraction
+) -> Fraction | None:
     """Return the most that the variance errs, over the squared width, or None."""
-    tail = Tail.of(found.theta, rounded=found.rounded)
+    tail = found.tail
     one = Fraction(1)
     return _spread(
         found,
         at_least,
         count=tail.width([one] * 3, alpha / 5),
         mean=tail.width([one, _HALF], alpha / 10),
-        main=ln_up(Fraction(5, 4) / alpha) / found.theta + tail.shift,
+        main=tail.alone(Fraction(4, 5) * alpha),
     )
 
 
 def covariance_promise(
-    found: Lattice, at_least: int, alpha: Fraction
+    found: AnyLattice, at_least: int, alpha: Fraction
 ) -> Fraction | None:
     """Return the most that the covariance errs, over the widths' product, or None."""
-    tail = Tail.of(found.theta, rounded=found.rounded)
+    tail = found.tail
     one = Fraction(1)
-    main = ln_up(Fraction(10, 7) / alpha) / found.theta + tail.shift
+    main = tail.alone(Fraction(7, 10) * alpha)
     return _spread(
         found,
         at_least,
@@ -79,27 +75,25 @@ def covariance_promise(
     )
 
 
-def epsilon_for_promise(
+def amount_for_promise(
     promise: Promise,
-    parts: Parts,
-    contribution: Contribution,
+    lattice: Callable[[Fraction], AnyLattice],
     *,
-    rows: int,
     at_least: int,
     target: Fraction,
     alpha: Fraction,
     most: Fraction,
 ) -> Fraction | None:
-    """Return an epsilon, up to 15 digits, at which the promise is at most ``target``.
+    """Return an epsilon or rho, up to 15 digits, that keeps the promise to ``target``.
 
-    It is the least one but for its last digits; None if ``most`` is not enough.
-    ``target`` is in units of the width or of the product of the widths, without
-    quantisation. What is returned was checked forwards.
+    ``lattice`` is what takes noise where so much is spent. The answer is the least but
+    for its last digits; None if ``most`` is not enough. ``target`` is in units of the
+    width or of the product of the widths, without quantisation. What is returned was
+    checked forwards.
     """
 
-    def kept(epsilon: Fraction) -> bool:
-        found = lattice(parts, contribution, rows=rows, epsilon=epsilon)
-        promised = promise(found, at_least, alpha)
+    def kept(amount: Fraction) -> bool:
+        promised = promise(lattice(amount), at_least, alpha)
         return promised is not None and promised <= target
 
     if target <= 0:
@@ -121,7 +115,7 @@ _HALVINGS = 56
 
 
 def _spread(
-    found: Lattice, at_least: int, *, count: Fraction, mean: Fraction, main: Fraction
+    found: AnyLattice, at_least: int, *, count: Fraction, mean: Fraction, main: Fraction
 ) -> Fraction | None:
     """Return main/(N_0 - a_N) + (a_p/(N_0 - a_N))^2 where that is a promise."""
     left = found.per_row * at_least - count

@@ -17,7 +17,7 @@ from dpql.model.plan import Affine, Share, Term
 from dpql.statistics.at_least import AT_LEAST
 from dpql.statistics.contribution import Contribution
 from dpql.statistics.parts import proportion_parts
-from dpql.statistics.setting import Description, Setting, measure, only_joint
+from dpql.statistics.setting import Description, Setting, alone, measure, only_joint
 from dpql.statistics.statistic import Statistic
 
 
@@ -42,6 +42,7 @@ def describe(setting: Setting) -> Description:
         quantisation=Fraction(0),
         sensitivity=scale * true.sensitivity,
         unit=None,
+        squares=alone(true),
     )
 
 

@@ -15,6 +15,8 @@ from dpql.model import format3
 from dpql.model.plan import VERSION, Chosen, Grid, PartsOfOne, Share, Step
 from dpql.statistics.candidates import Candidates
 from dpql.statistics.inversion import NOW, Keeps, Method
+from dpql.statistics.normal_inversion import NORMAL
+from dpql.statistics.normal_tails import NormalTail
 from dpql.statistics.parts_reading import (
     SHARE,
     ratio_family,
@@ -40,7 +42,7 @@ def reader_of(step: Step, *, version: int = VERSION) -> Reader:
     ``version`` is the plan's format: before the fourth, intervals had other ends.
     """
     if isinstance(step.readout, PartsOfOne):
-        return _parts_reader(step, step.readout, _method(version))
+        return _parts_reader(step, step.readout, _method(step, version))
     if isinstance(step.readout, Chosen):
         return _value_reader(step, step.readout)
     readout = step.readout
@@ -55,7 +57,9 @@ def reader_of(step: Step, *, version: int = VERSION) -> Reader:
     )
 
 
-def _method(version: int) -> Method:
+def _method(step: Step, version: int) -> Method:
+    if step.parts[0].epsilon is None:
+        return NORMAL
     if version > format3.LAST:
         return NOW
     # Only releases of an older dpql need it.
@@ -156,8 +160,13 @@ def _value_reader(step: Step, readout: Chosen) -> Reader:
     return found
 
 
-def tail_of(step: Step) -> Tail:
+def tail_of(step: Step) -> Tail | NormalTail:
     """Return how far the noise of joint parts strays."""
     part = step.parts[0]
-    theta = part.epsilon / part.measure.sensitivity
-    return Tail.of(theta, rounded=part.measure.scale.denominator != 1)
+    rounded = part.measure.scale.denominator != 1
+    if part.epsilon is None:
+        assert part.rho is not None, "noise that is not pure has a rho"
+        assert part.measure.squared is not None, "and hides a change in squares"
+        sigma2 = part.measure.squared / (2 * part.rho)
+        return NormalTail.of(sigma2, rounded=rounded)
+    return Tail.of(part.epsilon / part.measure.sensitivity, rounded=rounded)

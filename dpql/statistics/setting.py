@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,23 @@ from dpql.model.plan import Grid, Measure, Readout, Term
 if TYPE_CHECKING:
     from dpql.statistics.joint import Joint
     from dpql.statistics.ranks import Ranks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Squares:
+    """How far one unit moves a number in all cells, measured in squares.
+
+    Attributes:
+        most: the most that it changes in one cell.
+        cells: cells that would change by so much, at most: all changes together have a
+            sum of squares of at most ``cells`` times that of ``most``, also when every
+            one of them is rounded to a lattice of which ``most`` is a multiple.
+        squared: the most that changes add up to as squares; none is rounded.
+    """
+
+    most: int
+    cells: int
+    squared: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +101,36 @@ class Setting:
                 return 1, in_all
         return each, often
 
+    def squares(
+        self, each: int | None = None, *, per_row: int = 1, signed: bool = False
+    ) -> Squares:
+        """Return how far one unit moves a number of at most ``per_row`` times ``each``.
+
+        ``each`` is the rows of a unit in a cell if it is not given. With k of them in
+        each of l cells the squares add up to l k**2; with N rows in all to
+        g k**2 + j**2, N = g k + j. Where a unit is replaced, terms of one sign have
+        (x - y)**2 <= x**2 + y**2, twice that; terms of either sign may meet in a cell,
+        four times that.
+        Source: MATH-delta 1.2.
+        """
+        each = self.rows_each if each is None else each
+        reached = min(self.cells_each, self.cells)
+        in_all = reached * each**2
+        if self.total is not None and self.total < reached * each:
+            full, rest = divmod(self.total, each)
+            in_all = full * each**2 + rest**2
+        if self.total is not None:
+            reached = min(reached, self.total)
+        most, squared = each * per_row, in_all * per_row**2
+        if not self.replace:
+            return Squares(most=most, cells=reached, squared=squared)
+        if signed:
+            return Squares(most=2 * most, cells=reached, squared=4 * squared)
+        cells = min(2 * reached, self.cells)
+        return Squares(
+            most=most, cells=cells, squared=min(2 * squared, cells * most**2)
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
@@ -100,6 +147,7 @@ class Description:
         joint: the parts of one that it is made of instead of measures; these follow
             from the epsilon that it spends.
         ranks: the quantiles that are chosen instead of measures.
+        squares: how far one unit moves the only measure, in squares.
     """
 
     measures: tuple[Measure, ...]
@@ -111,6 +159,28 @@ class Description:
     unit: str | None
     joint: Joint | None = None
     ranks: Ranks | None = None
+    squares: Squares | None = None
+
+    def concentrated(self) -> Description:
+        """Return the same for noise that hides a change measured in squares."""
+        if self.joint is not None:
+            return replace(self, joint=replace(self.joint, concentrated=True))
+        assert self.squares is not None, "its one measure has them"
+        (only,) = self.measures
+        most = min(self.squares.most, only.upper - only.lower)
+        cells = self.squares.cells
+        measured = replace(
+            only,
+            sensitivity=most,
+            l0=cells,
+            squared=min(self.squares.squared, cells * most**2),
+        )
+        return replace(
+            self,
+            measures=(measured,),
+            sensitivity=self.sensitivity
+            and self.sensitivity / only.sensitivity * measured.sensitivity,
+        )
 
 
 def measure(
@@ -132,6 +202,11 @@ def measure(
         upper=upper,
         l0=l0,
     )
+
+
+def alone(only: Measure) -> Squares:
+    """Return the squares of a number that is public but for its own change."""
+    return Squares(most=only.sensitivity, cells=1, squared=only.sensitivity**2)
 
 
 def only_joint(name: str) -> Callable[[Setting], Description]:

@@ -32,7 +32,7 @@ from dpql.exact import fraction
 from dpql.model.plan import Grid
 from dpql.statistics.inversion import NOW, Family, Interval, Method
 from dpql.statistics.readout import Reading
-from dpql.statistics.tails import Tail
+from dpql.statistics.tails import Strays
 
 _ZERO, _QUARTER, _HALF, _ONE = (mpq(k, 4) for k in (0, 1, 2, 4))
 
@@ -74,7 +74,7 @@ def covariance_point(noisy: Sequence[int], per_row: Fraction) -> mpq:
 class Spread:
     """The intervals of variances and covariances at one level, for many cells."""
 
-    def __init__(self, tail: Tail, alpha: Fraction, method: Method = NOW) -> None:
+    def __init__(self, tail: Strays, alpha: Fraction, method: Method = NOW) -> None:
         self._tail, self._level, self._method = tail, 9 * alpha / 10, method
         self._mean = method.inversion(_MEAN, tail, alpha / 10)
         self._means = [

@@ -15,7 +15,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpql.model.plan import Affine, Term
-from dpql.statistics.setting import Description, Setting, measure
+from dpql.statistics.setting import Description, Setting, alone, measure
 from dpql.statistics.statistic import COUNTED, Statistic
 
 
@@ -33,18 +33,21 @@ def describe(setting: Setting) -> Description:
             l0=1,
         )
         readout = Affine(offset=n * grid.lower, scale=grid.step)
+        squares = alone(total)
     else:
         first = grid.lower / grid.step
         p, d = first.numerator, first.denominator
         last = p + d * grid.steps
-        each, often = setting.changes(signed=p < 0 < last)
+        signed, farthest = p < 0 < last, max(abs(p), abs(last))
+        each, often = setting.changes(signed=signed)
+        squares = setting.squares(per_row=farthest, signed=signed)
         total = measure(
             "sum",
             (
                 Term(coefficient=d, moments=("u",)),
                 Term(coefficient=p, moments=("n",)),
             ),
-            change=each * max(abs(p), abs(last)),
+            change=each * farthest,
             lower=min(0, n * p),
             upper=max(0, n * last),
             l0=often,
@@ -58,6 +61,7 @@ def describe(setting: Setting) -> Description:
         quantisation=n * grid.error * grid.step,
         sensitivity=readout.scale * total.sensitivity,
         unit=setting.unit_names[0],
+        squares=squares,
     )
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 import gmpy2
 
@@ -47,24 +48,52 @@ _KEPT = 80
 """Significant bits of a width that leaves this module."""
 
 
+class Strays(Protocol):
+    """How far a weighted sum of independent noises of one law strays."""
+
+    def width(self, weights: Sequence[Fraction], alpha: Fraction) -> Fraction:
+        """Return c(w) at ``alpha``, rounded up; weights may have either sign."""
+        ...
+
+    def alone(self, alpha: Fraction) -> Fraction:
+        """Return how far one noise strays, and any of weights that add up to 1."""
+        ...
+
+    def below(self, total: Fraction) -> Fraction:
+        """Return P(two noises take two parts of that total to 0 or below), up."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
     """The noise of parts of one, or of totals: its theta, and the shift of above."""
 
     theta: Fraction
     shift: Fraction
+    rounded: bool = False
 
     @classmethod
     def of(cls, theta: Fraction, *, rounded: bool = False) -> Tail:
         """Return the tail of geometric noise on whole, or on rounded, parts."""
         shift = sigma_up(theta) + (Fraction(1, 2) if rounded else 0)
-        return cls(theta=theta, shift=round_up_to_bits(shift, _KEPT))
+        kept = round_up_to_bits(shift, _KEPT)
+        return cls(theta=theta, shift=kept, rounded=rounded)
 
     def width(self, weights: Sequence[Fraction], alpha: Fraction) -> Fraction:
         """Return c(w) at ``alpha``, rounded up; weights may have either sign."""
         sizes = [abs(weight) for weight in weights]
         width = laplace_width(sizes, alpha) / self.theta + sum(sizes) * self.shift
         return round_up_to_bits(width, _KEPT)
+
+    def alone(self, alpha: Fraction) -> Fraction:
+        """Return how far one noise strays, and any of weights that add up to 1."""
+        return ln_up(1 / alpha) / self.theta + self.shift
+
+    def below(self, total: Fraction) -> Fraction:
+        """Return P(two noises take two parts of that total to 0 or below), up."""
+        fewer = 1 if self.rounded else 0
+        reached = exp_up(-self.theta * (total - fewer))
+        return reached / (1 + exp_down(-self.theta)) ** 2
 
 
 def sigma_up(theta: Fraction) -> Fraction:

@@ -22,7 +22,7 @@ from dpql.statistics.contribution import Contribution
 from dpql.statistics.count import counting
 from dpql.statistics.mean import centred_sum
 from dpql.statistics.parts import variance_parts
-from dpql.statistics.setting import Description, Setting, grouped, measure
+from dpql.statistics.setting import Description, Setting, alone, grouped, measure
 from dpql.statistics.statistic import COUNTED, Statistic
 
 
@@ -105,6 +105,7 @@ def _known(setting: Setting) -> Description:
         quantisation=grid.width**2 * spread(n) * (2 * shake + shake**2),
         sensitivity=scale * squares.sensitivity,
         unit=_squared(setting.unit_names[0]),
+        squares=alone(squares),
     )
 
 

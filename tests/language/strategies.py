@@ -33,10 +33,12 @@ from dpql.model.spec import (
     Operator,
     Or,
     Privacy,
+    Rho,
     RowsAtMost,
     RowsExactly,
     Share,
     Spec,
+    Spend,
     Statistic,
 )
 from dpql.statistics import STATISTICS
@@ -182,6 +184,7 @@ def specs(draw: st.DrawFn) -> Spec:
         )
     )
     count = draw(st.integers(2, 10**12))
+    delta = draw(st.sampled_from([Fraction(0), Fraction(1, 10**9)]))
     return Spec(
         release=draw(names),
         purpose=draw(texts),
@@ -197,11 +200,30 @@ def specs(draw: st.DrawFn) -> Spec:
             else draw(contributions()),
             neighbours=Neighbours.REPLACE_ONE if public else Neighbours.ADD_REMOVE,
             epsilon=Fraction(1000),
-            delta=Fraction(0),
+            delta=Fraction(1, 10**6) if any(map(_needs_delta, statistics)) else delta,
         ),
         statistics=tuple(statistics),
         signer=draw(st.none() | texts),
     )
+
+
+def _spends(mechanism: MechanismName) -> st.SearchStrategy[Spend]:
+    """Return the ways in which a statistic of that mechanism may be paid."""
+    ways: list[st.SearchStrategy[Spend]] = [
+        st.builds(Share, weight=positive),
+        st.builds(AccuracyTarget, within=positive),
+    ]
+    if mechanism is not MechanismName.GAUSSIAN:
+        ways.append(st.builds(Epsilon, value=probability))
+    if mechanism in (MechanismName.GAUSSIAN, MechanismName.AUTO):
+        ways.append(st.builds(Rho, value=positive))
+    return st.one_of(ways)
+
+
+def _needs_delta(statistic: Statistic) -> bool:
+    """Tell whether a statistic has, or may have, noise that is not pure."""
+    gaussian = statistic.mechanism is MechanismName.GAUSSIAN
+    return gaussian or isinstance(statistic.spend, Rho)
 
 
 @st.composite
@@ -241,11 +263,9 @@ def _statistics(
     if kind == "quantile":
         at = tuple(sorted(draw(st.sets(ranks, min_size=1, max_size=15))))
     promised = kind in ("mean", "variance", "proportion") and not known
-    spend = st.one_of(
-        st.builds(Share, weight=positive),
-        st.builds(Epsilon, value=probability),
-        st.builds(AccuracyTarget, within=positive),
-    )
+    mechanism = MechanismName.AUTO
+    if not STATISTICS[kind].chooses:
+        mechanism = draw(st.sampled_from(MechanismName))
     return Statistic(
         name=draw(names),
         kind=kind,
@@ -257,12 +277,8 @@ def _statistics(
         by=by,
         at_least=draw(st.none() | st.just(2)) if promised else None,
         contributes=None if by_row else draw(st.none() | contributions()),
-        mechanism=(
-            MechanismName.AUTO
-            if STATISTICS[kind].chooses
-            else draw(st.sampled_from(MechanismName))
-        ),
+        mechanism=mechanism,
         alpha=draw(probability),
         gamma=draw(probability | st.just(Fraction(1))),
-        spend=draw(spend),
+        spend=draw(_spends(mechanism)),
     )

@@ -101,6 +101,20 @@ def count_plan(epsilon: str = "1", *, purpose: str = "A test.") -> Plan:
     return plan(spec)
 
 
+def gaussian_plan(
+    epsilon: str = "1", delta: str = "1e-6", *, rho: str = "1/1000"
+) -> Plan:
+    """Return the plan of one count with Gaussian noise."""
+    spec = spec_text.make_spec(
+        {"region": "{type: category, keys: [a, b]}"},
+        {"total": {"count": "rows", "by": "[region]", "spend": f"{{rho: {rho}}}"}},
+        epsilon=epsilon,
+        delta=delta,
+        mechanism="gaussian",
+    )
+    return plan(spec)
+
+
 @contextmanager
 def tampering(location: str) -> Iterator[Any]:
     """Open the tables of a ledger as somebody who takes away the triggers."""

@@ -313,10 +313,20 @@ def test_refusals_name_the_cure() -> None:
     }
     for words, account in cures.items():
         with pytest.raises(LedgerFault, match="DPQL703") as refusal:
-            refuse_overspending(account, Fraction(1))
+            refuse_overspending(account, count_plan())
         assert words in str(refusal.value.diagnostics[0].hint)
     cures = {"recover d": held, "--runs 2": spent}
     for words, account in cures.items():
         with pytest.raises(LedgerFault, match="DPQL715") as refusal:
             refuse_runs(account, {"d": account}, "p" * 64, 1)
         assert words in str(refusal.value.diagnostics[0].hint)
+
+
+def test_a_pure_budget_refuses_a_delta(ledger: Ledger) -> None:
+    """Gaussian noise is refused where the owner promised pure privacy."""
+    from ledger.ledger_stores import gaussian_plan
+
+    code, words = _refused(lambda: ledger.reserve("one", gaussian_plan()))
+    assert code == "DPQL718"
+    assert "delta" in words
+    assert ledger.account("one").runs == ()

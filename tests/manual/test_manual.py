@@ -73,6 +73,12 @@ SPECIAL = {
         "yaml",
     ),
     "DPQL328": (REFERENCE.replace(AGES, "quantile: age\n    at: [0, 1/2, 1]"), "yaml"),
+    "DPQL371": (
+        REFERENCE.replace("delta: 0", "delta: 1e-9").replace(
+            "mechanism: snapping}", "mechanism: gaussian}"
+        ),
+        "yaml",
+    ),
     "DPQL329": (REFERENCE.replace(AGES, "median: age"), "yaml"),
 }
 

@@ -19,6 +19,7 @@ from dpql.curator.entropy import SystemBits
 from dpql.exact import exp_down
 from dpql.mechanisms import MECHANISMS, Query
 from dpql.testing import chi_square, relative_entropy
+from tests.mechanisms.noises import calibrated
 
 pytestmark = pytest.mark.stats
 
@@ -49,7 +50,7 @@ def _at_once(mechanism: Any, noise: Any) -> Counter[int]:
 
 def _at_once_and_far(mechanism: Any, noise: Any) -> Counter[int]:
     """Draw where the range leaves machine integers; take the distance off again."""
-    noise = _noise(mechanism, noise.epsilon, upper=2 * FAR)
+    noise = _noise(mechanism.NAME, mechanism.loss(noise), upper=2 * FAR)
     steps = mechanism.perturb_many(
         noise, [FAR - 500 + VALUE] * DRAWS, SystemBits(), lower=0, upper=2 * FAR
     ).tolist()
@@ -58,14 +59,14 @@ def _at_once_and_far(mechanism: Any, noise: Any) -> Counter[int]:
     return Counter(step - away for step in steps)
 
 
-def _noise(mechanism: Any, epsilon: Fraction, upper: int = 1000) -> Any:
+def _noise(name: str, amount: Fraction, upper: int = 1000) -> Any:
     query = Query(
         sensitivity=Fraction(1),
         lower=Fraction(0),
         upper=Fraction(upper),
         lattice=Fraction(1),
     )
-    return mechanism.calibrate(query, epsilon, gamma=Fraction(1, 10**9))
+    return calibrated(name, query, amount)
 
 
 @pytest.mark.parametrize("draw", [_one_by_one, _at_once, _at_once_and_far])
@@ -76,11 +77,11 @@ def test_a_million_draws(
 ) -> None:
     """The right law is accepted; 2% more or less noise is not."""
     mechanism = MECHANISMS[name]
-    noise = _noise(mechanism, epsilon)
+    noise = _noise(name, epsilon)
     observed = draw(mechanism, noise)
     assert DRAWS == sum(observed.values())
     for factor in (Fraction(1), Fraction(98, 100), Fraction(102, 100)):
-        stated = _noise(mechanism, epsilon * factor)
+        stated = _noise(name, epsilon * factor)
         law = {
             step: mechanism.probability(stated, Fraction(VALUE), step)
             for step in observed
@@ -96,7 +97,7 @@ def test_a_million_draws(
 def test_wide_geometric_noise(inverse: int) -> None:
     """At large scales the law is compared in cells of equal probability."""
     mechanism = MECHANISMS["geometric"]
-    noise = _noise(mechanism, Fraction(1, inverse))
+    noise = _noise("geometric", Fraction(1, inverse))
     values = np.full(DRAWS, VALUE)
     steps = mechanism.perturb_many(noise, values, SystemBits(), **RANGE) - VALUE
     edges = np.array([inverse * k // 20 for k in range(-120, 121)])

@@ -7,6 +7,7 @@ show that the same checks catch what is known to go wrong elsewhere.
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -16,10 +17,13 @@ import pytest
 
 from dpql.errors import PlanFault
 from dpql.exact import exp_up, fraction
-from dpql.mechanisms import MECHANISMS, Query, snapping
+from dpql.mechanisms import CONCENTRATED, MECHANISMS, PURE, Query, snapping
+from dpql.mechanisms.accounting import zcdp_delta_up
 from dpql.mechanisms.bits import flips
+from dpql.mechanisms.gaussian_loss import delta_up
 from dpql.mechanisms.snapping import SnappingNoise
 from dpql.testing import Outcomes, enumerate_outcomes
+from tests.mechanisms.noises import calibrated
 
 pytestmark = pytest.mark.contract
 
@@ -28,6 +32,8 @@ MINIATURES = [
     for name, mechanism in MECHANISMS.items()
     for index, (noise, distance) in enumerate(mechanism.miniatures())
 ]
+LOSING = [case for case in MINIATURES if case.values[0].NAME in PURE]
+CONCENTRATING = [case for case in MINIATURES if case.values[0].NAME in CONCENTRATED]
 NARROW = 7
 SHIFTS = [Fraction(0), Fraction(1, 3), Fraction(-3, 4)]
 MOVES = [Fraction(1, 2), Fraction(1)]
@@ -53,7 +59,7 @@ def _depth(width: int) -> int:
     return 3 * width if width <= NARROW else width + 9
 
 
-@pytest.mark.parametrize(("mechanism", "noise", "distance"), MINIATURES)
+@pytest.mark.parametrize(("mechanism", "noise", "distance"), LOSING)
 def test_loss_and_law_of_all_lanes(
     mechanism: Any, noise: Any, distance: Fraction
 ) -> None:
@@ -74,6 +80,57 @@ def test_loss_and_law_of_all_lanes(
             ideal = mechanism.probability(noise, shift, step)
             assert mass <= stretch * ideal + Fraction(1, 10**50)
             assert ideal <= stretch * (mass + unresolved) + Fraction(1, 10**50)
+
+
+def _hockey_stick(first: Outcomes, second: Outcomes, epsilon: Fraction) -> Fraction:
+    """Return at most the delta of two laws at an epsilon, the larger of both ways."""
+    factor = exp_up(epsilon)
+    worst = Fraction(0)
+    for one, other in ((first, second), (second, first)):
+        excess = (
+            mass - factor * (other.masses.get(step, Fraction(0)) + other.unresolved)
+            for step, mass in one.masses.items()
+        )
+        worst = max(worst, sum((e for e in excess if e > 0), Fraction(0)))
+    return worst
+
+
+@pytest.mark.parametrize(("mechanism", "noise", "distance"), CONCENTRATING)
+def test_concentrated_loss_and_law_of_all_lanes(
+    mechanism: Any, noise: Any, distance: Fraction
+) -> None:
+    """The delta of neighbours is at most that of rho, and of sigma2 when it is known.
+
+    Noise whose sigma2 is a fifth too small breaks the second claim.
+    """
+    depth = _depth(mechanism.width(noise))
+    stretch = exp_up(mechanism.drift(noise))
+    steps = int(distance / noise.lattice)
+    laws = {
+        move: enumerate_outcomes(mechanism, noise, move * distance, depth)
+        for move in (Fraction(0), Fraction(1, 2), Fraction(1))
+    }
+    rho = Fraction(steps**2) / (2 * noise.sigma2)
+    assert rho <= mechanism.rho(noise)
+    for epsilon in (Fraction(0), Fraction(1, 4), Fraction(1), Fraction(3)):
+        exact = delta_up(noise.sigma2, distance=steps, cells=1, epsilon=epsilon)
+        assert exact is not None
+        assert exact <= zcdp_delta_up(rho, epsilon)
+        for move in (Fraction(1, 2), Fraction(1)):
+            assert _hockey_stick(laws[Fraction(0)], laws[move], epsilon) <= exact
+    masses, unresolved = laws[Fraction(0)]
+    assert unresolved <= Fraction(1, 100)
+    for step, mass in masses.items():
+        ideal = mechanism.probability(noise, Fraction(0), step)
+        assert mass <= stretch * ideal + Fraction(1, 10**50)
+        assert ideal <= stretch * (mass + unresolved) + Fraction(1, 10**50)
+    small = replace(noise, rho=noise.rho * Fraction(5, 4))
+    planted = [
+        enumerate_outcomes(mechanism, small, move * distance, depth) for move in (0, 1)
+    ]
+    honest = delta_up(noise.sigma2, distance=steps, cells=1, epsilon=Fraction(1, 4))
+    assert honest is not None
+    assert _hockey_stick(planted[0], planted[1], Fraction(1, 4)) > honest
 
 
 @pytest.mark.parametrize(("mechanism", "noise", "distance"), MINIATURES)
@@ -106,7 +163,7 @@ def test_parameters_restore_the_noise(name: str) -> None:
         upper=Fraction(1000),
         lattice=Fraction(1),
     )
-    noise = mechanism.calibrate(query, Fraction(3, 10), gamma=Fraction(1, 10**6))
+    noise = calibrated(name, query, Fraction(3, 10), gamma=Fraction(1, 10**6))
     text = mechanism.parameters(noise)
     assert set(mechanism.PARAMETERS) == set(text)
     assert noise == mechanism.restore(text)
@@ -131,7 +188,8 @@ def _edited(mechanism: Any, text: dict[str, str]) -> None:
     with contextlib.suppress(PlanFault):
         noise = mechanism.restore(text)
         assert text == mechanism.parameters(noise)
-        assert noise.epsilon == mechanism.loss(noise)
+        stated = noise.rho if mechanism.NAME in CONCENTRATED else noise.epsilon
+        assert stated == mechanism.loss(noise)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -146,7 +204,7 @@ def test_calibration_across_scales(name: str, epsilon: str, width: str) -> None:
             lower=Fraction(0),
             upper=rows * Fraction(width),
         )
-        noise = mechanism.calibrate(query, exact, gamma=Fraction(1, 10**9))
+        noise = calibrated(name, query, exact)
         assert exact == mechanism.loss(noise)
         tight = mechanism.accuracy(noise, Fraction(1, 20))
         assert 0 < tight
@@ -157,9 +215,9 @@ def test_calibration_across_scales(name: str, epsilon: str, width: str) -> None:
 def test_senseless_epsilon_is_refused(epsilon: str) -> None:
     """Epsilon outside (0, 1000] is a fault, for every mechanism."""
     query = Query(sensitivity=Fraction(1), lower=Fraction(0), upper=Fraction(1))
-    for mechanism in MECHANISMS.values():
+    for name in MECHANISMS:
         with pytest.raises(PlanFault, match="DPQL413"):
-            mechanism.calibrate(query, Fraction(epsilon), gamma=Fraction(1))
+            calibrated(name, query, Fraction(epsilon), gamma=Fraction(1))
 
 
 def _precise(scale: int, uniform_bits: int) -> SnappingNoise:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from dpql.mechanisms import MECHANISMS, Query, geometric, snapping, vector
 from dpql.mechanisms.bits import CHUNK
 from dpql.testing import Tape
+from tests.mechanisms.noises import calibrated
 
-GAMMA = Fraction(1, 10**9)
 RANGE = {"lower": -50, "upper": 4050}
 SPECIAL = [
     sign * (1 << bits) + near
@@ -50,14 +50,14 @@ class Rows:
         return Rows(self._rows[index : index + 1])
 
 
-def _noise(mechanism: Any, epsilon: Fraction, sensitivity: int = 1) -> Any:
+def _noise(name: str, amount: Fraction, sensitivity: int = 1) -> Any:
     query = Query(
         sensitivity=Fraction(sensitivity),
         lower=Fraction(0),
         upper=Fraction(4000),
         lattice=Fraction(1),
     )
-    return mechanism.calibrate(query, epsilon, gamma=GAMMA)
+    return calibrated(name, query, amount)
 
 
 @pytest.mark.stats
@@ -69,7 +69,7 @@ def test_a_million_lanes(name: str) -> None:
     epsilons = [Fraction(1), Fraction(3, 10), Fraction(1, 10**3), Fraction(1, 10**9)]
     each = 250_000
     for epsilon in epsilons:
-        noise = _noise(mechanism, epsilon)
+        noise = _noise(name, epsilon)
         size = mechanism.width(noise) // 8 + 24
         rows = Rows(generator.integers(0, 256, (each, size), np.uint8))
         values = generator.integers(-50, 4050, each)
@@ -99,7 +99,7 @@ def _near(scale: Fraction, boundary: Fraction, width: int, rank: int) -> int:
 @pytest.mark.parametrize("inverse", [1, 20, 1000, 10**6, 10**9])
 def test_geometric_lanes_near_a_boundary(inverse: int, *, negative: bool) -> None:
     """Lanes within 2**-40 of an integer are settled as the exact sampler settles."""
-    noise = _noise(geometric, Fraction(1, inverse))
+    noise = _noise("geometric", Fraction(1, inverse))
     digits = geometric.width(noise) - 1
     scale = 1 / noise.theta
     beta = Fraction(*map(int, noise.kit.beta.as_integer_ratio()))
@@ -124,7 +124,7 @@ def test_geometric_lanes_near_a_boundary(inverse: int, *, negative: bool) -> Non
 @pytest.mark.parametrize("epsilon", ["1", "0.3", "0.7", "1.000001", "0.05"])
 def test_snapping_lanes_near_a_boundary(epsilon: str) -> None:
     """Lanes within 2**-40 of a half grid step are settled as the exact sampler does."""
-    noise = _noise(snapping, Fraction(epsilon), sensitivity=3)
+    noise = _noise("snapping", Fraction(epsilon), sensitivity=3)
     digits = snapping.width(noise) - 1
     scale = noise.lambda_prime / noise.Lambda_prime
     lanes, expected, values = [], [], []
@@ -152,7 +152,7 @@ def test_numbers_beyond_int64(name: str) -> None:
         upper=Fraction(10**30),
         lattice=Fraction(1),
     )
-    noise = mechanism.calibrate(query, Fraction(1, 10**12), gamma=GAMMA)
+    noise = calibrated(name, query, Fraction(1, 10**12))
     rows = Rows(np.random.default_rng(3).integers(0, 256, (50, 90), np.uint8))
     values = [10**29 + i for i in range(50)]
     many = mechanism.perturb_many(noise, values, rows, lower=-(10**30), upper=10**30)
@@ -191,7 +191,7 @@ def test_ranges_of_any_width(
             upper=Fraction(upper),
             lattice=Fraction(1),
         )
-        noise = mechanism.calibrate(query, Fraction(epsilon), gamma=GAMMA)
+        noise = calibrated(name, query, Fraction(epsilon))
         ends = [lower, lower + 1, upper - 1, upper, 0, sensitivity]
         values = [x for x in (*ends, *SPECIAL) if lower <= x <= upper] * 4
         width = mechanism.width(noise) + 400
@@ -212,7 +212,7 @@ def test_ranges_of_any_width(
 def test_any_number_of_draws(name: str, count: int) -> None:
     """No draw, one draw and a chunk more or less are no special cases."""
     mechanism = MECHANISMS[name]
-    noise = _noise(mechanism, Fraction(1, 2))
+    noise = _noise(name, Fraction(1, 2))
     rows = np.random.default_rng(count).integers(0, 256, (count, 60), np.uint8)
     values = np.arange(count) % 4000
     many = mechanism.perturb_many(noise, values, Rows(rows), **RANGE)

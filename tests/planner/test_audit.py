@@ -251,6 +251,7 @@ def test_the_passes_are_a_literal_tuple() -> None:
         "describe_queries",
         "price_accuracy",
         "split_shares",
+        "settle_mechanisms",
         "calibrate_noise",
         "state_accuracy",
     ]

@@ -231,6 +231,8 @@ DIRECTED = {
     "decisions",
     "format3",
     "inversion",
+    "normal_inversion",
+    "normal_tails",
     "parts_reading",
     "spread_reading",
     "tails",

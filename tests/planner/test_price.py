@@ -122,7 +122,7 @@ def test_what_an_alternative_needs_is_what_it_would_cost() -> None:
     target = round_target(made, made.steps[0])
     assert target is not None
     asked = plan(spec_of({"count": "rows"}, str(target.within), mechanism="snapping"))
-    assert asked.spent == target.epsilon
+    assert asked.spent == target.amount
 
 
 def test_auto_takes_the_cheaper_mechanism() -> None:

@@ -41,7 +41,7 @@ def test_a_round_target_is_priced() -> None:
     target = round_target(made, made.steps[0])
     assert target is not None
     assert target.within == 2
-    assert target.total == target.epsilon > made.spent
+    assert target.total == target.amount > made.spent
     assert round_target(planned("income"), planned("income").steps[0]) is None
 
 

@@ -191,8 +191,27 @@ def neighbours(case: Case) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
                         yield base, base + one
 
 
-def worst(case: Case, measure: Measure) -> tuple[int, int, int, int]:
-    """Return the largest change of a cell, the largest l0, and both ends attained."""
+@dataclass(frozen=True)
+class Worst:
+    """The largest change of a cell, l0 and sum of squares, and both ends attained.
+
+    ``rounded`` is the largest sum of squares after rounding to a lattice on which the
+    largest change of a cell is `COARSE` steps.
+    """
+
+    change: int
+    l0: int
+    squared: int
+    rounded: int
+    lower: int
+    upper: int
+
+
+COARSE = 3
+
+
+def worst(case: Case, measure: Measure) -> Worst:
+    """Return how far neighbours are apart, and what values there are."""
     seen: dict[tuple[Row, ...], list[int]] = {}
 
     def of(data: tuple[Row, ...]) -> list[int]:
@@ -201,13 +220,28 @@ def worst(case: Case, measure: Measure) -> tuple[int, int, int, int]:
             seen[key] = [evaluate(measure, m) for m in moments(key, case.cells)]
         return seen[key]
 
-    change = l0 = 0
+    def coarse(value: int) -> int:
+        return (2 * COARSE * value + most) // (2 * most)
+
+    most = most_of(case, measure)
+    change = l0 = squared = rounded = 0
     for one, other in neighbours(case):
-        changes = [abs(a - b) for a, b in zip(of(one), of(other), strict=True)]
+        pairs = list(zip(of(one), of(other), strict=True))
+        changes = [abs(a - b) for a, b in pairs]
         change = max(change, *changes)
         l0 = max(l0, sum(-(-c // measure.sensitivity) for c in changes))
+        squared = max(squared, sum(c**2 for c in changes))
+        rounded = max(rounded, sum((coarse(a) - coarse(b)) ** 2 for a, b in pairs))
     ends = [value for values in seen.values() for value in values]
-    return change, l0, min(ends), max(ends)
+    return Worst(change, l0, squared, rounded, min(ends), max(ends))
+
+
+def most_of(case: Case, measure: Measure) -> int:
+    """Return the most that one cell changes, as Gaussian noise is told."""
+    description = STATISTICS[case.kind].describe(case.setting)
+    if description.squares is None:
+        return measure.sensitivity
+    return description.concentrated().measures[0].sensitivity
 
 
 CASES = list(cases())
@@ -217,7 +251,9 @@ CASES = list(cases())
 def test_no_neighbour_moves_a_measure_further_than_stated(case: Case) -> None:
     """The stated l0 holds for every pair, and is attained where MATH says exact."""
     for measure in STATISTICS[case.kind].describe(case.setting).measures:
-        change, l0, lower, upper = worst(case, measure)
+        found = worst(case, measure)
+        change, l0, lower, upper = found.change, found.l0, found.lower, found.upper
+        _check_squares(case, found)
         assert l0 <= measure.l0
         assert change <= measure.sensitivity * measure.l0
         assert measure.lower <= lower
@@ -230,6 +266,25 @@ def test_no_neighbour_moves_a_measure_further_than_stated(case: Case) -> None:
         if not loose and measure.l0 <= ROWS:
             assert l0 == measure.l0
         assert (lower, upper) == (measure.lower, measure.upper)
+
+
+def _check_squares(case: Case, found: Worst) -> None:
+    """Check that squares hold, after rounding too, and are attained where exact."""
+    description = STATISTICS[case.kind].describe(case.setting)
+    if description.squares is None:
+        assert len(description.measures) > 1
+        return
+    (measure,) = description.concentrated().measures
+    assert measure.squared is not None
+    assert found.change <= measure.sensitivity
+    assert found.squared <= measure.squared <= measure.l0 * measure.sensitivity**2
+    assert found.rounded <= measure.l0 * COARSE**2
+    reached = min(case.cells_each, case.cells)
+    exact = case.kind not in LOOSE and case.lower == -1 and not case.known
+    # Where cells are few and a total bounds the rows, both bounds cannot be met.
+    exact &= not (case.replace and case.total and case.cells < 2 * reached)
+    if exact and reached * case.rows_each <= ROWS:
+        assert found.squared == measure.squared
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from dpql.statistics.parts import (
     variance_parts,
 )
 from dpql.statistics.promise import (
+    amount_for_promise,
     covariance_promise,
-    epsilon_for_promise,
     share_promise,
     variance_promise,
 )
@@ -137,11 +137,9 @@ def _priced(
     target: Fraction,
     most: Fraction,
 ) -> Fraction | None:
-    return epsilon_for_promise(
+    return amount_for_promise(
         promise,
-        parts,
-        bound,
-        rows=10**6,
+        lambda epsilon: lattice(parts, bound, rows=10**6, epsilon=epsilon),
         at_least=500,
         target=target,
         alpha=ALPHA,

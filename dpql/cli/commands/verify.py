@@ -178,6 +178,7 @@ def _document(verified: Verified) -> dict[str, Any]:
         "date": verified.day.isoformat(),
         "plan": verified.predicate.plan_digest,
         "epsilon": str(verified.predicate.guarantee.epsilon),
+        "delta": str(verified.predicate.guarantee.delta),
         "signers": [signer.principal for signer in verified.signers],
         "reviewers": [who.principal for who in verified.approved.reviewers],
         "checks": [

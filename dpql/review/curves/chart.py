@@ -46,9 +46,17 @@ class Chart:
         part = (self.high - level) / (self.high - self.low)
         return round(_TOP + part * (_HEIGHT - _TOP - _BOTTOM), 1)
 
-    def svg(self, curves: tuple[Curve, ...], chosen: str, epsilon: Fraction) -> str:
-        """Return the drawing, with a mark at the plan's own epsilon."""
-        title = f"Error against epsilon for {shown(curves[0].name)}"
+    def svg(
+        self,
+        curves: tuple[Curve, ...],
+        chosen: str,
+        epsilon: Fraction,
+        *,
+        sign: str = "ε",
+    ) -> str:
+        """Return the drawing, with a mark at what the plan spends."""
+        against = "epsilon" if sign == "ε" else "rho"
+        title = f"Error against {against} for {shown(curves[0].name)}"
         mark = next(
             (self.x(e), self.y(error))
             for curve in curves
@@ -56,7 +64,7 @@ class Chart:
             for e, error in curve.points
             if e == epsilon
         )
-        body = [*self._vertical(), *self._horizontal()]
+        body = [*self._vertical(sign), *self._horizontal()]
         body += [
             self._line(curve, chosen=curve.mechanism == chosen) for curve in curves
         ]
@@ -71,7 +79,7 @@ class Chart:
             f'aria-label="{escape(title)}">{"".join(body)}</svg>'
         )
 
-    def _vertical(self) -> list[str]:
+    def _vertical(self, sign: str) -> list[str]:
         bottom = _HEIGHT - _BOTTOM
         lines = []
         for tick in _ticks(self.left, self.right):
@@ -84,7 +92,7 @@ class Chart:
         middle = (_LEFT + _WIDTH - _RIGHT) / 2
         lines.append(
             f'<text class="axis" x="{middle}" y="{_HEIGHT - 5}" text-anchor="middle">'
-            "ε of this statistic</text>"
+            f"{sign} of this statistic</text>"
         )
         return lines
 

@@ -11,6 +11,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from dpql.mechanisms.concentrated import epsilon_up
 from dpql.model.figures import (
     decimal,
     equal_to,
@@ -99,15 +100,15 @@ def _charts(
 
 
 def _panel(plan: Plan, varied: tuple[Variant, ...]) -> str:
-    offered = totals(plan)
+    offered, sign = totals(plan), _sign(plan)
     return (
         '<div class="panel live"><div class="row"><h2>Try another total</h2>'
         '<button id="back" type="button">back to the plan</button></div>'
         f'<input id="total" type="range" min="0" max="{len(offered) - 1}" '
-        f'value="{offered.index(plan.epsilon)}" aria-label="total epsilon">'
-        f'<div class="row ends"><span>ε {rational(offered[0])}</span>'
-        f"<span>ε {rational(offered[-1])}</span></div>"
-        f'<output id="total-text">{escape(_total_text(plan, plan.epsilon))}</output>'
+        f'value="{offered.index(plan.shared)}" aria-label="total {_WORDS[sign]}">'
+        f'<div class="row ends"><span>{sign} {rational(offered[0])}</span>'
+        f"<span>{sign} {rational(offered[-1])}</span></div>"
+        f'<output id="total-text">{escape(_total_text(plan, plan.shared))}</output>'
         '<p id="warning" role="alert" hidden>That total does not cover what the spec '
         f"fixes.</p>{_rows_slider(plan)}{_contributes_slider(plan, varied)}</div>"
     )
@@ -146,27 +147,41 @@ def _many(count: int) -> str:
 
 
 def _total_text(plan: Plan, total: Fraction) -> str:
-    return f"ε {equal_to(total)}: {guarantee(plan, total)}"
+    if not plan.in_rho:
+        return f"ε {equal_to(total)}: {guarantee(plan, total)}"
+    epsilon = epsilon_up(total, plan.delta)
+    return (
+        f"ρ {equal_to(total)}, so ε {equal_to(epsilon)} at δ = "
+        f"{decimal(plan.delta, 3, up=True)}: {guarantee(plan, epsilon)}"
+    )
+
+
+_WORDS = {"ε": "epsilon", "ρ": "rho"}
+
+
+def _sign(plan: Plan) -> str:
+    return "ρ" if plan.in_rho else "ε"
 
 
 def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...], chart: Chart) -> str:
     each = shares[number]
     step = each.step
     within = escape(
-        _own(each)
+        _own(each, plan.cost(step))
         if step.accuracy is None
         else within_text(step.accuracy, step.accuracy_unit)
     )
-    part = f"{round(100 * step.epsilon / plan.epsilon)}%"
+    cost, sign = plan.cost(step), _sign(plan)
+    part = f"{round(100 * cost / plan.shared)}%"
     return (
         f'<section id="statistic-{number}"><h2>{escape(title(step))}</h2>'
         f'<p class="reading"><output class="within">{within}</output> '
         f'<span class="was" hidden>the plan: {within}</span></p>'
-        f'<p class="cost">ε <output class="epsilon">{rational(step.epsilon)}</output>, '
+        f'<p class="cost">{sign} <output class="epsilon">{rational(cost)}</output>, '
         f'<output class="part">{part}</output> of the total, {escape(step.mechanism)}'
         "</p>"
-        f"{chart.svg(each.curves, step.mechanism, step.epsilon)}"
-        f"{_slider(number, shares)}{_note(each)}</section>"
+        f"{chart.svg(each.curves, step.mechanism, cost, sign=sign)}"
+        f"{_slider(number, shares)}{_note(each, sign)}</section>"
     )
 
 
@@ -181,8 +196,8 @@ def _slider(number: int, shares: tuple[StepCurves, ...]) -> str:
     )
 
 
-def _note(each: StepCurves) -> str:
-    words = [] if each.weight is not None else ["The spec fixes its ε."]
+def _note(each: StepCurves, sign: str) -> str:
+    words = [] if each.weight is not None else [f"The spec fixes its {sign}."]
     if each.step.accuracy is None:
         count = f'<output class="rows">{_many(_rows(each))}</output>'
         words.append(f"Shown for {count} rows.")
@@ -196,13 +211,13 @@ def _rows(each: StepCurves) -> int:
     return next(curve.rows for curve in each.curves if curve.rows is not None)
 
 
-def _own(each: StepCurves) -> str:
+def _own(each: StepCurves, cost: Fraction) -> str:
     return next(
         within_text(error, each.step.accuracy_unit)
         for curve in each.curves
         if curve.mechanism == each.step.mechanism
-        for epsilon, error in curve.points
-        if epsilon == each.step.epsilon
+        for amount, error in curve.points
+        if amount == cost
     )
 
 
@@ -218,7 +233,8 @@ def _data(
             for total in totals(plan)
         ],
         "statistics": [
-            _series(each, chart) for each, chart in zip(shares, charts, strict=True)
+            _series(each, chart, plan.cost(each.step))
+            for each, chart in zip(shares, charts, strict=True)
         ],
         "rows": [_many(count) for count in row_counts(plan)],
         "contributes": [
@@ -226,7 +242,7 @@ def _data(
                 "rows": _many(variant.rows),
                 "statistics": [
                     {
-                        "epsilon": _number(step.epsilon),
+                        "epsilon": _number(variant.plan.cost(step)),
                         "points": [_points(curve, chart) for curve in curves],
                     }
                     for step, curves, chart in zip(
@@ -239,12 +255,12 @@ def _data(
     }
 
 
-def _series(each: StepCurves, chart: Chart) -> dict[str, Any]:
+def _series(each: StepCurves, chart: Chart, cost: Fraction) -> dict[str, Any]:
     step = each.step
     curve = next(c for c in each.curves if c.mechanism == step.mechanism)
     return {
         "weight": None if each.weight is None else _number(each.weight),
-        "epsilon": _number(step.epsilon),
+        "epsilon": _number(cost),
         "points": _points(curve, chart),
     }
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpql.errors import PlanFault
+from dpql.mechanisms import CONCENTRATED, PURE
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Share
 from dpql.planner import plan as make_plan
-from dpql.planner.bind import hiding, statistic_of
+from dpql.planner.bind import description_of, hiding, statistic_of
+from dpql.planner.settle import epsilon_within
 from dpql.review.alternatives import error_at
 
 ROWS = 1_000
@@ -28,7 +30,9 @@ _OCTAVES_OF_TOTAL = range(-3, 3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """The error of one statistic by one mechanism, against its own epsilon.
+    """The error of one statistic by one mechanism, against what it spends.
+
+    That is an epsilon, or a rho where the statistics of the plan share one.
 
     ``rows`` is the count for which the error of a ratio holds, None for any other.
     """
@@ -50,9 +54,9 @@ class StepCurves:
 
 
 def step_curves(plan: Plan) -> tuple[StepCurves, ...]:
-    """Return the curves of every statistic, its own epsilon among the points."""
-    own = {step.epsilon for step in plan.steps}
-    grid = {plan.epsilon * factor for factor in _factors(_OCTAVES_OF_EPSILON)}
+    """Return the curves of every statistic, its own cost among the points."""
+    own = {plan.cost(step) for step in plan.steps}
+    grid = {plan.shared * factor for factor in _factors(_OCTAVES_OF_EPSILON)}
     epsilons = tuple(sorted(e for e in grid | own if e <= _CEILING))
     found = error_curves(plan, epsilons, rows=ROWS)
     return tuple(
@@ -108,7 +112,8 @@ def _replanned(plan: Plan) -> Iterator[Plan]:
     """Yield the plan with each number of rows that a unit may contribute."""
     spec, bound = plan.spec, plan.spec.privacy.contributes
     shared = [one for one in spec.statistics if one.contributes is None]
-    if spec.privacy.unit is None or not shared:
+    if spec.privacy.unit is None or not shared or plan.delta:
+        # With a delta, other contributions may be accounted in another way.
         yield plan
         return
     ladder = (step * 10**power for power in range(7) for step in (1, 2, 5))
@@ -124,48 +129,50 @@ def _replanned(plan: Plan) -> Iterator[Plan]:
 
 def _chosen_curves(plan: Plan, made: Plan, step: Step) -> tuple[Curve, ...]:
     """Return the curves of a step by its mechanism, one for each number of rows."""
-    own = {each.epsilon for each in made.steps}
-    grid = {plan.epsilon * factor for factor in _factors(_OCTAVES_OF_EPSILON)}
-    epsilons = tuple(sorted(e for e in grid | own if e <= _CEILING))
+    own = {made.cost(each) for each in made.steps}
+    grid = {plan.shared * factor for factor in _factors(_OCTAVES_OF_EPSILON)}
+    costs = tuple(sorted(cost for cost in grid | own if cost <= _CEILING))
     counts = row_counts(plan) if step.accuracy is None else (ROWS,)
-    return tuple(_curve(made, step, step.mechanism, epsilons, n) for n in counts)
+    return tuple(_curve(made, step, step.mechanism, costs, n) for n in counts)
 
 
 def totals(plan: Plan) -> tuple[Fraction, ...]:
     """Return the totals that the slider offers; the plan's own is among them."""
-    grid = {plan.epsilon * factor for factor in _factors(_OCTAVES_OF_TOTAL)}
-    top = plan.epsilon * 2**_OCTAVES_OF_TOTAL.stop
+    grid = {plan.shared * factor for factor in _factors(_OCTAVES_OF_TOTAL)}
+    top = plan.shared * 2**_OCTAVES_OF_TOTAL.stop
     return tuple(sorted(e for e in {*grid, top} if e <= _CEILING))
 
 
 def error_curves(
-    plan: Plan, epsilons: tuple[Fraction, ...], *, rows: int
+    plan: Plan, costs: tuple[Fraction, ...], *, rows: int
 ) -> tuple[Curve, ...]:
-    """Return error against epsilon, for every statistic and mechanism.
+    """Return error against cost, for every statistic and mechanism.
 
     The error of a ratio is for its promised count, or for ``rows`` where none is
     promised.
     """
     return tuple(
-        _curve(plan, step, mechanism, epsilons, rows)
+        _curve(plan, step, mechanism, costs, rows)
         for step in plan.steps
-        for mechanism in hiding(statistic_of(plan, step))
+        for mechanism in hiding(plan.spec, statistic_of(plan, step))
+        if mechanism in {step.mechanism, *PURE} or plan.in_rho
     )
 
 
 def _curve(
-    plan: Plan, step: Step, mechanism: str, epsilons: tuple[Fraction, ...], rows: int
+    plan: Plan, step: Step, mechanism: str, costs: tuple[Fraction, ...], rows: int
 ) -> Curve:
     count = step.at_least or rows
     points = []
-    for epsilon in epsilons:
+    for cost in costs:
         try:
-            error = error_at(plan, step, mechanism, epsilon, rows=count)
+            spent = _spent(plan, step, mechanism, cost)
+            error = error_at(plan, step, mechanism, spent, rows=count)
         except PlanFault:
             # The curve ends where no release may spend more.
             break
         assert error is not None, "a count is given"
-        points.append((epsilon, error))
+        points.append((cost, error))
     return Curve(
         name=step.name,
         mechanism=mechanism,
@@ -173,6 +180,16 @@ def _curve(
         rows=count if step.sensitivity is None and not step.picks else None,
         points=tuple(points),
     )
+
+
+def _spent(plan: Plan, step: Step, mechanism: str, cost: Fraction) -> Fraction:
+    """Return what a mechanism spends in its own measure at a cost."""
+    if not plan.in_rho or mechanism in CONCENTRATED:
+        return cost
+    if mechanism == step.mechanism and cost == step.rho:
+        return step.amount
+    description = description_of(plan, step, mechanism)
+    return epsilon_within(description, mechanism, cost, gamma=step.gamma)
 
 
 def _factors(octaves: range) -> list[Fraction]:

@@ -1,0 +1,190 @@
+"""What `auto` means for each statistic, and what its noise may spend.
+
+Where a plan accounts in rho, a pure mechanism spends the largest epsilon whose noise
+costs no more than the statistic's rho. The mechanism of the smaller stated error is
+taken, and of equal ones the first: pure noise before any other.
+Source: MATH-delta 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from dpql.errors import PlanFault
+from dpql.exact import power_of_two_up, round_down_to_digits, two_to
+from dpql.mechanisms import CHOOSERS, CONCENTRATED, PURE
+from dpql.mechanisms.mechanism import EPSILON_CEILING
+from dpql.mechanisms.quantile_split import calibrate_all
+from dpql.model.plan import Affine
+from dpql.model.spec import MechanismName, Statistic
+from dpql.planner.bind import automatic
+from dpql.planner.calibrate import (
+    granted,
+    joint_noise,
+    noise_for,
+    part_level,
+    rank_queries,
+    stated_error,
+)
+from dpql.planner.draft import Choice, Descriptions, Draft
+from dpql.statistics import Description
+
+_DIGITS = 15
+"""Significant decimal digits of an epsilon found for a rho."""
+
+_HALVINGS = 56
+
+
+def settle_mechanisms(draft: Draft) -> Draft:
+    """Settle what `auto` means."""
+    choices = tuple(
+        _settled(statistic, descriptions, choice, draft)
+        for statistic, descriptions, choice in zip(
+            draft.spec.statistics, draft.descriptions, draft.choices, strict=True
+        )
+    )
+    return replace(draft, choices=choices)
+
+
+def _settled(
+    statistic: Statistic, descriptions: Descriptions, choice: Choice, draft: Draft
+) -> Choice:
+    """Return the choice with a mechanism, and with an epsilon where that is pure."""
+    names: tuple[str, ...] = (choice.mechanism,)
+    if choice.mechanism == MechanismName.AUTO:
+        offered = automatic(statistic, draft.rules, concentrated=draft.concentrated)
+        names = tuple(name for name in descriptions if name in offered)
+    if not draft.concentrated:
+        amounts = dict.fromkeys(names, granted(replace(choice, mechanism=names[0])))
+    else:
+        amounts = _amounts(statistic, descriptions, choice, names)
+    best = best_mechanism(
+        statistic, descriptions, amounts, rows=draft.spec.data.rows.count
+    )
+    epsilon = None if best in CONCENTRATED else amounts[best]
+    return replace(choice, mechanism=best, epsilon=epsilon)
+
+
+def _amounts(
+    statistic: Statistic,
+    descriptions: Descriptions,
+    choice: Choice,
+    names: tuple[str, ...],
+) -> dict[str, Fraction]:
+    """Return what each mechanism may spend of the rho, in its own measure.
+
+    Where an epsilon was asked for, or an accuracy has been priced in one, it is that.
+    """
+    assert choice.rho is not None, "split_shares has run"
+    found: dict[str, Fraction] = {}
+    for name in names:
+        if name in CONCENTRATED:
+            found[name] = choice.rho
+            continue
+        found[name] = choice.epsilon or epsilon_within(
+            descriptions[name], name, choice.rho, gamma=statistic.gamma
+        )
+    return found
+
+
+def best_mechanism(
+    statistic: Statistic,
+    descriptions: Descriptions,
+    amounts: Mapping[str, Fraction],
+    *,
+    rows: int,
+) -> str:
+    """Return the mechanism of the smaller stated error; the first if equal."""
+    if len(amounts) == 1:
+        return next(iter(amounts))
+    return min(
+        amounts,
+        key=lambda name: comparable_error(
+            statistic, descriptions[name], name, amounts[name], rows=rows
+        ),
+    )
+
+
+def comparable_error(
+    statistic: Statistic,
+    description: Description,
+    mechanism: str,
+    amount: Fraction,
+    *,
+    rows: int,
+) -> Fraction:
+    """Return the stated error, to compare it with that of other noise.
+
+    Where no count is promised, it is that over ``rows``. What promises nothing before
+    the run is judged by its noise, in rows. An error of 0 is half a step: rounding
+    could not tell it apart.
+    """
+    found = stated_error(
+        description,
+        mechanism,
+        amount,
+        statistic=statistic,
+        rows=statistic.at_least or rows,
+    )
+    if found is None:
+        joint = description.joint
+        assert joint is not None, "everything else states an error for any rows"
+        lattice = joint.lattice(amount)
+        level = part_level(statistic.alpha, len(joint.parts.terms))
+        found = lattice.tail.alone(level) / lattice.per_row
+    if found == 0 and isinstance(description.readout, Affine):
+        return description.readout.scale / 2
+    return found
+
+
+def rho_of(
+    description: Description, mechanism: str, epsilon: Fraction, *, gamma: Fraction
+) -> Fraction:
+    """Return what a statistic of pure noise costs under zero-concentrated privacy."""
+    if description.ranks is not None:
+        choose = CHOOSERS[mechanism]
+        noises = calibrate_all(rank_queries(description.ranks), epsilon)
+        return sum(map(choose.rho, noises), Fraction(0))
+    module = PURE[mechanism]
+    if description.joint is not None:
+        measure = description.joint.measures(epsilon)[0]
+        return module.rho(joint_noise(measure, mechanism, epsilon))
+    share = epsilon / len(description.measures)
+    return sum(
+        (
+            measure.l0 * module.rho(noise_for(measure, mechanism, share, gamma))
+            for measure in description.measures
+        ),
+        Fraction(0),
+    )
+
+
+def epsilon_within(
+    description: Description, mechanism: str, rho: Fraction, *, gamma: Fraction
+) -> Fraction:
+    """Return the largest epsilon, to 15 digits, whose noise costs at most ``rho``.
+
+    No pure noise costs more than its epsilon, so it is at least ``rho``.
+
+    Raises:
+        PlanFault: the mechanism has no noise of so little epsilon.
+    """
+
+    def fits(epsilon: Fraction) -> bool:
+        try:
+            return rho_of(description, mechanism, epsilon, gamma=gamma) <= rho
+        except PlanFault:
+            # Noise of so little, or so much, epsilon does not exist.
+            return False
+
+    low = min(two_to(power_of_two_up(rho) - 1), EPSILON_CEILING)
+    rho_of(description, mechanism, low, gamma=gamma)
+    while 2 * low <= EPSILON_CEILING and fits(2 * low):
+        low *= 2
+    high = 2 * low
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return round_down_to_digits(low, _DIGITS)
