@@ -28,6 +28,9 @@ from dpql.model.spec import (
     TimeColumn,
 )
 
+LONGEST_CELL = 1 << 19
+"""Bytes of the longest text of PostgreSQL, which cannot send a gigabyte of one row."""
+
 _WIDTHS = (8, 16, 32)
 
 

@@ -19,7 +19,7 @@ from urllib.parse import quote
 import polars as pl
 import pyarrow as pa
 
-from dpql.curator.columns import Content
+from dpql.curator.columns import LONGEST_CELL, Content
 from dpql.curator.sources.canonical import stored_type
 from dpql.curator.sources.postgres_session import NotOurs, Session, begun
 from dpql.errors import RunFault
@@ -83,7 +83,7 @@ _SYSTEM = "SELECT system_identifier::text FROM pg_catalog.pg_control_system()"
 
 _LOCAL_HOSTS = ("127.0.0.1", "::1")
 
-_SHORT = "CASE WHEN pg_catalog.octet_length({0}) <= 524288 THEN {0} END"
+_SHORT = f"CASE WHEN pg_catalog.octet_length({{0}}) <= {LONGEST_CELL} THEN {{0}} END"
 
 _PLAIN: Mapping[str, tuple[str, Any]] = {
     "int2": ("{0}", pa.int16()),

@@ -176,7 +176,7 @@ class Cells:
     def _id(self, stored: str, kind: Kind) -> str:
         if kind in _INTEGERS:
             return stored
-        return f"NULLIF({self.sql.words(stored)}, {self.sql.literal('')})"
+        return self.sql.word_id(stored)
 
     def _instant(self, column: CanonicalColumn, stored: str, kind: Kind) -> str:
         if kind is Kind.DAY:

@@ -82,6 +82,10 @@ class Dialect:
         """Return text that is compared byte by byte, whatever its collation."""
         return self.binary.format(f"CAST({cell} AS {self.text})")
 
+    def word_id(self, cell: str) -> str:
+        """Return an id that is text; an empty one is none."""
+        return f"NULLIF({self.words(cell)}, {self.literal('')})"
+
     def code(self, word: str, keys: Sequence[str]) -> str:
         """Return the code of a word among the keys; null where it is none."""
         found = [(self.literal(key), code) for code, key in enumerate(keys)]

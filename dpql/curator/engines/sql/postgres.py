@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpql.curator.columns import LONGEST_CELL
 from dpql.curator.engines.sql.dialect import Dialect, Kind
 
 KINDS = {
@@ -42,6 +43,12 @@ class PostgresDialect(Dialect):
             return None
         quoted = Dialect.literal(self, text)
         return f"E{quoted}".replace("\\", "\\\\") if "\\" in text else quoted
+
+    def word_id(self, cell: str) -> str:
+        """Return an id that is text; none where it is empty, or too long to be read."""
+        word = self.words(cell)
+        fits = f"OCTET_LENGTH({word}) BETWEEN 1 AND {LONGEST_CELL}"
+        return f"CASE WHEN {fits} THEN {word} END"
 
     def wide(self, cell: str) -> str:
         """Return a NUMERIC as an integer; NaN is null."""

@@ -77,6 +77,15 @@ def test_collations_join_no_keys(connection: Any) -> None:
     assert {"n": [2, 1]} == found
 
 
+def test_ids_are_no_longer_than_those_that_are_read(connection: Any) -> None:
+    """Both ways count the same people, also where a text is too long to be sent."""
+    connection.execute("CREATE TEMPORARY TABLE lengthy (x text)")
+    for length in (0, 1, 524_288, 524_289):
+        connection.execute("INSERT INTO lengthy VALUES (repeat('a', %s))", [length])
+    (found,) = _moments(connection, "lengthy", {"x": "{type: id}"}, a={"distinct": "x"})
+    assert {"d": [2]} == found
+
+
 @pytest.mark.parametrize("setting", ["on", "off"])
 def test_backslashes_are_characters(setting: str, connection: Any) -> None:
     """Whatever the server makes of them in literals."""
