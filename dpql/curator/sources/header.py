@@ -15,7 +15,7 @@ from dpql.model.location import split_separator
 
 
 def header(location: Path | str) -> dict[str, str]:
-    """Return for each column ``integer``, ``float``, ``category`` or ``unknown``.
+    """Return for each column the type that its cells suggest, or ``unknown``.
 
     Text files have names only, so their columns are unknown. A location may begin with
     a separator, as that of data may.
@@ -55,10 +55,20 @@ def _unknown() -> RunFault:
     return RunFault.of("DPQL502", "the file is neither csv, tsv, parquet nor arrow")
 
 
+_KINDS: dict[str, tuple[type[pl.DataType], ...]] = {
+    "category": (pl.String, pl.Categorical, pl.Enum),
+    "boolean": (pl.Boolean,),
+    "date": (pl.Date,),
+    "time": (pl.Datetime,),
+}
+
+
 def _kind(dtype: pl.DataType) -> str:
     if dtype.is_integer():
         return "integer"
     if dtype.is_float() or dtype.is_decimal():
         return "float"
-    words = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
-    return "category" if isinstance(dtype, words) else "unknown"
+    for name, dtypes in _KINDS.items():
+        if isinstance(dtype, dtypes):
+            return name
+    return "unknown"

@@ -52,7 +52,8 @@ def test_names_and_types_come_from_a_header(tmp_path: Path) -> None:
     assert '"Patient ID": {type: id}' in text
     assert '"größe": {type: float, nulls: drop}' in text
     assert "paid: {type: integer, nulls: drop}" in text
-    assert ["DPQL201"] * 6 + ["DPQL214"] == sorted(_asked(tmp_path, "b"))
+    assert "born: {type: date, nulls: drop}" in text
+    assert ["DPQL201"] * 7 == sorted(_asked(tmp_path, "b"))
     gone = dpql("init", "c", "--from-schema", "none.parquet", folder=tmp_path)
     refused(gone, 5, "DPQL501")
 

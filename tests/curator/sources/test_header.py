@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,18 @@ from tables import FILES
 from dpql.curator.sources.header import header
 from dpql.errors import RunFault
 
-ROWS = pl.DataFrame({"i": [1], "f": [0.5], "w": ["a"]})
+ROWS = pl.DataFrame(
+    {
+        "i": [1],
+        "f": [0.5],
+        "w": ["a"],
+        "b": [True],
+        "d": [date(2013, 1, 1)],
+        "t": [datetime(2013, 1, 1)],  # noqa: DTZ001  a clock without a zone
+        "u": [timedelta(1)],
+    }
+)
+TYPES = ["integer", "float", "category", "boolean", "date", "time", "unknown"]
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "pq", "arrow", "PARQUET"])
@@ -20,9 +32,7 @@ def test_columnar_files_tell_their_types(suffix: str, tmp_path: Path) -> None:
     """Types become kinds of columns, in the order of the file."""
     path = tmp_path / f"a.{suffix}"
     FILES["arrow" if suffix == "arrow" else "parquet"](ROWS, path)
-    assert [("i", "integer"), ("f", "float"), ("w", "category")] == [
-        *header(path).items()
-    ]
+    assert list(zip(ROWS.columns, TYPES, strict=True)) == [*header(path).items()]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "CSV"])

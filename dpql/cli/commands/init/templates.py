@@ -27,6 +27,9 @@ _OPEN = {
     "category": "{type: category}",
     "integer": "{type: integer, nulls: drop}",
     "float": "{type: float, nulls: drop}",
+    "boolean": "{type: boolean, nulls: drop}",
+    "date": "{type: date, nulls: drop}",
+    "time": "{type: time, step: minute, nulls: drop}",
 }
 """What a header tells of a column; bounds and keys only people know."""
 
