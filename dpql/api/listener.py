@@ -1,4 +1,4 @@
-"""What a run tells those who watch it: its stages, and what became of its debit."""
+"""What a run reports while it goes on: its stages, and what became of its debit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one wall: whatever goes wrong behind it comes out as a fixed fault.
+"""The one wall: any exception raised near rows becomes a fault that holds no data.
 
 Errors of engines quote private cells, so nothing of them passes: neither message, nor
 cause, nor context, nor the frames they passed through, where exact numbers are. What is
@@ -58,7 +58,7 @@ def _quietly(task: Callable[[], T]) -> T:
 
 
 def _without_past(error: BaseException) -> BaseException:
-    """Return what may be told of an error: no message, no frames, no other error."""
+    """Return what may be said of an error: no message, no frames, no other error."""
     if isinstance(error, RunFault):
         return RunFault(error.diagnostics)
     if isinstance(error, KeyboardInterrupt | SystemExit):

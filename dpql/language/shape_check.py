@@ -105,7 +105,7 @@ def _number(node: Node, shape: Number, source: Source, what: str) -> None:
     if numbers.is_oversized(text):
         source.add(
             "DPQL206",
-            f"{what} is a number beyond any use",
+            f"{what} is a number that is too long or too large",
             node.span,
             f"at most {LONGEST_NUMBER} characters, and no exponent "
             f"beyond {LARGEST_EXPONENT}",

@@ -1,4 +1,4 @@
-"""Everything that a ledger would refuse a run for, told at once and before it."""
+"""Everything that a ledger would refuse a run for, all at once and before it."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ class PostgresStore:
             raise LedgerFault.of(
                 "DPQL708",
                 "the ledger cannot be read or written",
-                hint="look whether the server runs and lets this user in",
+                hint="check whether the server runs and lets this user in",
             ) from None
 
 

@@ -229,9 +229,9 @@ def refuse_lost(
     refuse_rollback(account, witnessed)
     raise LedgerFault.of(
         "DPQL701",
-        "that dataset is not open in the ledger",
-        hint="the owner opens it: `dpql ledger open DATASET --epsilon CAP "
-        "--unit COLUMN`",
+        f"`{shown(account.dataset)}` is not open in the ledger",
+        hint=f"its owner opens it: `dpql ledger open {shown(account.dataset)} "
+        "--epsilon CAP --unit COLUMN`",
     )
 
 

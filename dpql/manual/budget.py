@@ -21,13 +21,13 @@ BUDGET: dict[str, Code] = {
         right="dpql ledger open wages --epsilon 4 --unit person_id",
     ),
     "DPQL702": Code(
-        title="it is there already",
+        title="the ledger or the dataset exists already",
         cause="A dataset is opened once; opening it again would be a fresh budget.",
         wrong="dpql ledger open wages --epsilon 4 --unit person_id  (twice)",
         right="dpql ledger raise-cap wages --epsilon 6",
     ),
     "DPQL703": Code(
-        title="the budget does not allow it",
+        title="the run does not fit the budget",
         cause=(
             "What is spent or held back, and this plan, exceed the cap together. What "
             "a killed run held back is given back by `dpql ledger recover`."
@@ -81,7 +81,7 @@ BUDGET: dict[str, Code] = {
         right="a ledger that its owner can write",
     ),
     "DPQL709": Code(
-        title="the run is in another state",
+        title="the run is over, or not at that stage",
         cause=(
             "A run goes from reserved to drawing to released. It was ended by "
             "`ledger recover`, has ended already, or there is no such run or release."

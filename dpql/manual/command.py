@@ -101,7 +101,7 @@ COMMAND: dict[str, Code] = {
         right="dpql approve wages.plan.json --key officer --until 2027-06-01",
     ),
     "DPQL814": Code(
-        title="the command cannot be used so",
+        title="the options or arguments do not go together",
         cause=(
             "Options that exclude one another, an argument too many, or a question "
             "that nobody is there to answer."
@@ -128,7 +128,7 @@ COMMAND: dict[str, Code] = {
         right='key = "steward"',
     ),
     "DPQL822": Code(
-        title="dpql.toml has a setting that there is not",
+        title="dpql.toml has an unknown setting",
         cause=(
             "The settings are `key`, `trust`, `ledger`, `dataset` and the table "
             "`[data]`, which says where the data of each source are."
@@ -137,7 +137,7 @@ COMMAND: dict[str, Code] = {
         right='key = "steward"',
     ),
     "DPQL823": Code(
-        title="a setting of dpql.toml does not fit",
+        title="a setting of dpql.toml has the wrong form",
         cause=(
             "Every setting is a text on one line. Names of sources and of the dataset "
             "are made of letters, digits, `_`, `-` and `.`. Paths are relative to the "

@@ -28,7 +28,7 @@ MEANING: dict[str, Code] = {
         right="bounds: [16, 100]",
     ),
     "DPQL304": Code(
-        title="the bounds are not on the grid",
+        title="the bounds are not a whole number of steps apart",
         cause=(
             "`step` is above 0 and divides the width of the bounds; integers have "
             "whole bounds and whole steps."
@@ -194,7 +194,7 @@ MEANING: dict[str, Code] = {
         right="count: units",
     ),
     "DPQL328": Code(
-        title="the quantiles cannot be those",
+        title="the quantiles are out of range or out of order",
         cause=(
             "`at` lists the quantiles from the smallest to the largest, each strictly "
             "between 0 and 1, with denominators of at most 2^20. The smallest and the "
@@ -204,7 +204,7 @@ MEANING: dict[str, Code] = {
         right="at: [1/10, 1/2, 9/10]",
     ),
     "DPQL329": Code(
-        title="a quantile has no noise to choose",
+        title="a quantile takes no mechanism",
         cause=(
             "Quantiles and medians are chosen among the values of the column's grid "
             "by the exponential mechanism; nothing is added to a number."
@@ -223,13 +223,13 @@ MEANING: dict[str, Code] = {
         right="data: wages",
     ),
     "DPQL341": Code(
-        title="the dataset file is called otherwise than it says",
+        title="the name of the dataset file differs from the name in it",
         cause="A dataset has one name: of its file, of the source, in the ledger.",
         wrong="dataset: people",
         right="dataset: wages",
     ),
     "DPQL342": Code(
-        title="the spec protects otherwise than the owner asks",
+        title="the spec changes whom the owner protects",
         cause=(
             "Whom the budget of the data protects, and which data sets must look "
             "alike, is the owner's to say. A spec may repeat it and not change it."
@@ -329,7 +329,7 @@ MEANING: dict[str, Code] = {
         right="where: age between 25 and 54",
     ),
     "DPQL363": Code(
-        title="a function is not used as it is written",
+        title="a function is called in a wrong way",
         cause=(
             "The hint shows how. A function is known by its name before a "
             "parenthesis, and has so many arguments."
@@ -338,7 +338,7 @@ MEANING: dict[str, Code] = {
         right="where: age between 25 and 54",
     ),
     "DPQL364": Code(
-        title="a derived column cannot be so",
+        title="a derived column is not possible",
         cause=(
             "Its name is new, it names declared columns or derived ones above it, and "
             "it is a number, a key, or true or false, which rows can differ in."
@@ -358,8 +358,8 @@ MEANING: dict[str, Code] = {
     "DPQL366": Code(
         title="a file of pairs cannot be used",
         cause=(
-            "A line holds a key and its name, apart by a comma or a tab. Keys that the "
-            "column does not have are passed over; no key is there twice."
+            "A line holds a key and its name, separated by a comma or a tab. Keys that "
+            "the column does not have are passed over; no key is there twice."
         ),
         wrong="AA; American Airlines",
         right="AA,American Airlines",

@@ -31,7 +31,7 @@ PLANNING: dict[str, Code] = {
         right="a plan made again from its spec",
     ),
     "DPQL403": Code(
-        title="the plan loses more than its budget",
+        title="the plan spends more than its budget",
         cause=(
             "The privacy loss, recomputed from the parameters of the noise alone, is "
             "above the epsilon that the part, the step or the plan may spend."
@@ -100,7 +100,7 @@ PLANNING: dict[str, Code] = {
         right="epsilon: 1.0",
     ),
     "DPQL414": Code(
-        title="the parameters of a noise do not agree with one another",
+        title="the parameters of the noise contradict each other",
         cause=(
             "A plan states every parameter of its noise; some follow from others. "
             "These do not, so the plan was edited or damaged."
@@ -189,7 +189,7 @@ PLANNING: dict[str, Code] = {
         right="bounds: [0, 100_000]",
     ),
     "DPQL433": Code(
-        title="the values of a column cannot be told apart",
+        title="a column has too many steps to count its values",
         cause=(
             "`distinct` counts the values of a column at its steps, and this one has "
             "more steps than are counted exactly."

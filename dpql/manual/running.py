@@ -28,7 +28,7 @@ RUNNING: dict[str, Code] = {
         title="the data are of no kind that can be read",
         cause=(
             "Rows come as parquet, csv, tsv, ndjson or Arrow files, all of one kind, "
-            "told apart by suffix; text may end in .gz or .zst behind it, and is "
+            "recognised by suffix; text may end in .gz or .zst behind it, and is "
             "damaged if it cannot be decompressed; or as a frame of polars or "
             "pandas, a mapping of equally long columns, or an object with the Arrow C "
             "stream interface; or as a table of DuckDB or PostgreSQL. A view may fail "

@@ -42,7 +42,7 @@ SHAPE: dict[str, Code] = {
         right="bounds: [0, 20_000]",
     ),
     "DPQL206": Code(
-        title="a number is beyond any use",
+        title="a number is too long or too large",
         cause="A number has at most 64 characters and an exponent of at most 308.",
         wrong="bounds: [0, 1e400]",
         right="bounds: [0, 20_000]",
@@ -54,7 +54,7 @@ SHAPE: dict[str, Code] = {
         right="rows: {at_most: 2_000_000}",
     ),
     "DPQL208": Code(
-        title="a name is not spelled like a name",
+        title="a name has characters that names do not have",
         cause=(
             "Releases, sources and statistics have letters, digits, `_`, `-` and `.`. "
             "Columns may have any visible characters but backquotes."

@@ -15,7 +15,7 @@ SYNTAX: dict[str, Code] = {
     ),
     "DPQL102": Code(
         title="the form of the spec is not known",
-        cause="The suffix of a file tells its form: .yaml or .yml, or .dpql.",
+        cause="The suffix of a file says its form: .yaml or .yml, or .dpql.",
         wrong="dpql check wages.txt",
         right="dpql check wages.yaml",
     ),

@@ -45,7 +45,7 @@ TRUST: dict[str, Code] = {
         right='valid-before="20270601"',
     ),
     "DPQL605": Code(
-        title="one kind of statement stands for another",
+        title="the signed file is of another kind",
         cause=(
             "A release, a rehearsal and an approval are signed as what they are, and "
             "never stand for one another."
@@ -78,7 +78,7 @@ TRUST: dict[str, Code] = {
         right='"value": "748"',
     ),
     "DPQL609": Code(
-        title="the noise cannot have made a noisy number",
+        title="the noise cannot produce one of the noisy numbers",
         cause="Outcomes lie on a grid and inside a clamp that the plan determines.",
         wrong='"noisy": ["1/3"]  (a count, on whole numbers)',
         right='"noisy": ["748"]',
@@ -112,7 +112,7 @@ TRUST: dict[str, Code] = {
         right="the ledger that the release was debited from",
     ),
     "DPQL613": Code(
-        title="the report is signed by another than the plan names",
+        title="the report is not signed by the signer that the plan names",
         cause="The spec names its signer under `report`, and reviewers relied on it.",
         wrong="report: {signer: steward}  (signed by somebody else)",
         right="report: {signer: steward}  (signed by steward@example.org)",

@@ -228,7 +228,7 @@ def rho_for(
         raise PlanFault.of(
             "DPQL410",
             "the accuracy target is finer than the lattice of the noise",
-            hint="ask for more",
+            hint="ask for a wider margin",
         )
     rho = rho_for_steps(trial.squared, steps, alpha)
     if rho > RHO_CEILING:

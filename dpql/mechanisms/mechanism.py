@@ -275,13 +275,15 @@ def require_target(query: Query, accuracy: Fraction, alpha: Fraction) -> None:
         )
     if accuracy <= 0:
         raise PlanFault.of(
-            "DPQL410", "an accuracy target must be above 0", hint="ask for more"
+            "DPQL410",
+            "an accuracy target must be above 0",
+            hint="ask for a wider margin",
         )
     if accuracy >= query.upper - query.lower:
         raise PlanFault.of(
             "DPQL411",
             "the accuracy target is as wide as the whole range of the statistic",
-            hint="a constant meets it without the data; ask for less or drop it",
+            hint="a constant meets it without data; ask for a narrower one, or drop it",
         )
 
 

@@ -207,7 +207,7 @@ def _ranked(statistic: Statistic, ranks: Ranks, within: Fraction) -> Fraction:
         raise PlanFault.of(
             "DPQL411",
             "the accuracy target allows every rank that a value can have",
-            hint="it is a distance of ranks, in rows; ask for less or drop it",
+            hint="it is a distance of ranks, in rows; ask for fewer, or drop it",
         )
     return epsilon_for_all(rank_queries(ranks), within, statistic.alpha)
 
@@ -373,18 +373,18 @@ def _require_target(
     if not isinstance(description.readout, Affine) and statistic.at_least is None:
         raise PlanFault.of(
             "DPQL423",
-            "how accurate a ratio is depends on the private number of rows under it",
+            "the error of this statistic depends on the private number of rows",
             hint="promise `at_least: ROWS` for every group, or spend a share instead",
         )
     if within <= description.quantisation:
         raise PlanFault.of(
             "DPQL410",
             "the accuracy target is finer than the grid that values are counted on",
-            hint="ask for more, or narrow the column's bounds",
+            hint="ask for a wider margin, or narrow the column's bounds",
         )
     if within >= description.upper - description.lower:
         raise PlanFault.of(
             "DPQL411",
             "the accuracy target is as wide as the whole range of the statistic",
-            hint="a constant meets it without the data; ask for less or drop it",
+            hint="a constant meets it without data; ask for a narrower one, or drop it",
         )

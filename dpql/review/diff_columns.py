@@ -52,7 +52,7 @@ def _declared(plan: Plan, name: str) -> Column:
 def _derived(old: Plan, new: Plan) -> Iterator[Change]:
     """Yield the derived columns that are new, or computed in another way.
 
-    Only of those that a run computes; what they newly read has been told.
+    Only of those that a run computes; what they newly read has been noted.
     """
     before, after = (
         {

@@ -218,7 +218,7 @@ def _protects(plan: Plan) -> str:
     if privacy.unit is None:
         return f"one row, {how}"
     if any(statistic.contributes for statistic in plan.spec.statistics):
-        # There is no one bound; each statistic's is told under `counts`.
+        # There is no one bound; that of each statistic stands under `counts`.
         return f"one {_unit(plan)}, {how}"
     rows = plural(privacy.contributes.rows, "row")
     groups = plural(privacy.contributes.groups, "group")

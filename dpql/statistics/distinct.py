@@ -28,7 +28,7 @@ def describe(setting: Setting) -> Description:
     if any(grid.error for grid in setting.grids):
         raise PlanFault.of(
             "DPQL433",
-            "the column has too many steps for its values to be told apart",
+            "the column has too many steps to count its different values",
             hint="declare a larger `step`, or narrower bounds",
         )
     values = setting.grids[0].steps + 1 if setting.grids else setting.keys

@@ -73,7 +73,9 @@ def registry(
     envelope, _ = read_folder(path)
     view = unverified_view(envelope, hashlib.sha256(envelope).hexdigest())
     if view.kind != "release":
-        raise VerifyFault.of("DPQL605", "a rehearsal is nothing to register")
+        raise VerifyFault.of(
+            "DPQL605", "a rehearsal cannot be registered: it says nothing of any data"
+        )
     console.note("not verified; `dpql verify` does that\n")
     known = {} if region is None else {"region": region}
     console.write_json(

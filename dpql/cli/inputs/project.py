@@ -1,4 +1,4 @@
-"""`dpql.toml`: what an owner's commands would otherwise be told by flags.
+"""`dpql.toml`: the settings that an owner's commands would otherwise need as flags.
 
 It is looked for in the working directory and the folders above it, never beside a spec:
 whoever writes a spec must not choose the owner's ledger, key or data.

@@ -1,4 +1,4 @@
-"""How well data fit a plan, told to their owner before anything is spent.
+"""How well data fit a plan, for their owner, before anything is spent.
 
 What is found here is exact and about rows: it is not private, it is no part of a
 release, and nothing calls it but the owner's own command.

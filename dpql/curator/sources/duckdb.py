@@ -75,7 +75,7 @@ def located_relation(location: str, data: Data) -> Any:
         raise RunFault.of(
             "DPQL501",
             f"the database of `{data.source}` cannot be opened for reading",
-            hint="look whether it is a file of DuckDB, and whether a program writes it",
+            hint="check that it is a file of DuckDB, and that no program writes it",
         ) from None
     return table_relation(connection, name, data)
 

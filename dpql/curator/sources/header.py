@@ -10,6 +10,7 @@ from dpql.curator.sources.csv import header_names
 from dpql.curator.sources.formats import FORMATS, SEPARATORS, suffixes
 from dpql.curator.sources.lines import LONGEST_LINE, opened
 from dpql.curator.sources.locate import File, special_file
+from dpql.diagnostics import shown
 from dpql.errors import RunFault
 from dpql.model.location import split_separator
 
@@ -43,7 +44,12 @@ def header(location: Path | str) -> dict[str, str]:
         read = pl.read_parquet_schema if format_ == "parquet" else pl.read_ipc_schema
         schema = read(path)
     except (FileNotFoundError, IsADirectoryError, PermissionError):
-        raise RunFault.of("DPQL501", "there is no such file to read") from None
+        name = shown(str(path), limit=400)
+        raise RunFault.of(
+            "DPQL501",
+            f"there is no file `{name}` that can be read",
+            hint="check the path, and who may read it",
+        ) from None
     except RunFault:
         raise
     except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  whatever it says

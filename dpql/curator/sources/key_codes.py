@@ -1,4 +1,4 @@
-"""The code of a text among declared keys: found by its hash, told by its bytes.
+"""The code of a text among declared keys: found by its hash, confirmed by its bytes.
 
 Tables of hashes are made once of the keys, so a batch costs what its own cells cost,
 however many keys there are. Every cell takes the same steps, whatever it is.

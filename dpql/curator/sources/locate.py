@@ -123,7 +123,7 @@ def no_file(data: Data) -> RunFault:
     return RunFault.of(
         "DPQL501",
         f"no file can be read for the data of `{data.source}`",
-        hint="look at the path, the pattern or the URL, and at who may read it",
+        hint="check the path, the pattern or the URL, and who may read it",
     )
 
 

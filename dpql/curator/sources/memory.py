@@ -170,7 +170,7 @@ def stream_fragment(
         rows = _Stream(stream, empty)
     except pa.ArrowInvalid:
         raise RunFault.of(
-            "DPQL502", f"the data of `{data.source}` are no table"
+            "DPQL502", f"the data of `{data.source}` are not a table"
         ) from None
     schema = rows.schema
     at = find_columns(schema.names, data)

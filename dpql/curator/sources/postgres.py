@@ -56,7 +56,7 @@ def table_at(location: str, source: str) -> Table:
         raise RunFault.of(
             "DPQL501",
             f"the database of `{source}` cannot be reached",
-            hint="look whether psql reaches it; passwords belong into ~/.pgpass",
+            hint="check whether psql reaches it; passwords belong into ~/.pgpass",
         ) from None
     return find_table(session, name, source)
 
@@ -82,7 +82,7 @@ def _address(address: str, source: str) -> str:
         secret = parts.password is not None or any(x in options for x in _SECRETS)
     except ValueError:
         raise RunFault.of(
-            "DPQL501", f"the data of `{source}` have an address that is none"
+            "DPQL501", f"the address of the data of `{source}` is not a valid one"
         ) from None
     if secret:
         raise RunFault.of(

@@ -267,7 +267,7 @@ def _refuse_server(session: Session, source: str) -> None:
     if int(version) < _OLDEST or encoding not in _ENCODINGS:
         raise RunFault.of(
             "DPQL502",
-            f"the database of `{source}` is none that can be read",
+            f"the database of `{source}` is not one that can be read",
             hint="use PostgreSQL 13 or later, and a database in UTF8",
         )
 

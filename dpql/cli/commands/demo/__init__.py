@@ -143,7 +143,7 @@ def _prepare(folder: Path, *, keep: bool) -> None:
     if folder.exists() and not (folder / _MARK).exists() and any(folder.iterdir()):
         raise CommandFault.of(
             "DPQL801",
-            f"`{shown(str(folder), limit=400)}` is not empty and no earlier demo",
+            f"`{shown(str(folder), limit=400)}` is not empty and not an earlier demo",
             hint="name another folder: `dpql demo NAME`",
         )
     if folder.exists() and not keep:

@@ -31,7 +31,7 @@ _OPEN = {
     "date": "{type: date, nulls: drop}",
     "time": "{type: time, step: minute, nulls: drop}",
 }
-"""What a header tells of a column; bounds and keys only people know."""
+"""What a header says of a column; bounds and keys only people know."""
 
 _UNKNOWN = "{type: unknown}"
 _ID = re.compile(r"(?:^|[^a-z])id$", re.IGNORECASE)
@@ -84,7 +84,7 @@ statistics:
 """A spec of which a header is known; the rest is for people to decide."""
 
 _PROJECT = """\
-# What commands in this folder, and in those below it, would otherwise be told by flags.
+# Settings for all commands in this folder and below it; without it they need flags.
 # Flags win. Paths are relative to this file; a spec cannot change them.
 key = "steward"             # keys/steward signs
 trust = "allowed_signers"   # whose signatures count
