@@ -220,9 +220,9 @@ def test_no_lane_is_searched_by_branches(monkeypatch: pytest.MonkeyPatch) -> Non
     halvings: list[int] = []
 
     class Watched(np.ndarray):
-        def take(self, *places: Any, **options: Any) -> Any:
-            halvings.append(len(places[0]))
-            return np.asarray(self).take(*places, **options)
+        def take(self, *indices: Any, **options: Any) -> Any:
+            halvings.append(len(indices[0]))
+            return np.asarray(self).take(*indices, **options)
 
     array = np.array
     monkeypatch.setattr(np, "array", lambda *x: array(*x).view(Watched))
