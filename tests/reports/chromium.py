@@ -95,6 +95,12 @@ class Tab:
         node = self.ask("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
         self.ask("DOM.setFileInputFiles", nodeId=node, files=[str(f) for f in files])
 
+    def drop(self, paths: Sequence[Path]) -> None:
+        """Drop files and folders on the page, as a person does."""
+        data = {"items": [], "files": list(map(str, paths)), "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.ask("Input.dispatchDragEvent", type=kind, x=60, y=100, data=data)
+
     def picture(self, path: Path, *, width: int, height: int, dark: bool) -> None:
         """Write a picture of the page."""
         self.ask(

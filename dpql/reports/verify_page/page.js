@@ -392,15 +392,26 @@ const add = (files) => {
   return last;
 };
 
-const walked = async (entries) => {
+// What is in a folder: by handles, or by the entries of browsers that have none. On a
+// page that is itself a file, Chromium reads nothing by entries.
+const inside = async function* (folder) {
+  if (folder.kind) { for await (const one of folder.values()) yield one; return; }
+  const reader = folder.createReader();
+  for (let more = [null]; more.length;) {
+    more = await new Promise((done, failed) => { reader.readEntries(done, failed); });
+    yield* more;
+  }
+};
+const isFile = (one) => one.kind === "file" || one.isFile === true;
+const fileOf = (one) => one.kind ? one.getFile() : new Promise((done, failed) => { one.file(done, failed); });
+
+const walked = async (dropped) => {
   const files = [], alone = [];
-  for (const one of entries) {
-    if (one.isFile) alone.push(await new Promise((done, failed) => { one.file(done, failed); }));
-    if (!one.isDirectory) continue;
-    const reader = one.createReader();
-    for (let more = [null]; more.length && files.length < MOST_FILES;) {
-      more = await new Promise((done, failed) => { reader.readEntries(done, failed); });
-      for (const inner of more) if (inner.isFile && files.length < MOST_FILES) files.push(await new Promise((done, failed) => { inner.file(done, failed); }));
+  for (const one of (await Promise.all(dropped)).filter(Boolean)) {
+    if (isFile(one)) { alone.push(await fileOf(one)); continue; }
+    for await (const inner of inside(one)) {
+      if (files.length === MOST_FILES) break;
+      if (isFile(inner)) files.push(await fileOf(inner));
     }
   }
   return [...files.map((file) => ({ file, name: file.name, keys: false })), ...loose(alone)];
@@ -420,8 +431,14 @@ const start = async () => {
   addEventListener("dragleave", () => drop.classList.remove("over"));
   addEventListener("drop", async (event) => {
     event.preventDefault(); drop.classList.remove("over");
-    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
-    await add(entries.length ? await walked(entries) : loose([...event.dataTransfer.files]));
+    const files = [...event.dataTransfer.files];
+    // All are asked for at once: when the event is over there are none.
+    const dropped = [...event.dataTransfer.items].filter((item) => item.kind === "file").map((item) =>
+      item.getAsFileSystemHandle ? item.getAsFileSystemHandle() : item.webkitGetAsEntry());
+    try {
+      const found = await walked(dropped);
+      await add(found.length ? found : loose(files));
+    } catch { bad("This browser does not let the page read what is dropped on it: choose the folder and the file of trusted keys with the buttons."); }
   });
   result.dataset.state = "ready";
 };

@@ -361,24 +361,42 @@ def test_a_release_does_not_bring_its_own_trust(page: Page) -> None:
     assert "nobody signed allowed_signers" in words
 
 
-def test_a_dropped_release_does_not_bring_its_own_trust(page: Page) -> None:
-    """Neither if its files are dropped without their folder."""
-    assert "good" == page.check(_case(), trust_text())[0]
-    files = {name: base64.b64encode(x).decode() for name, x in _forged().items()}
-    page.tab.value(
-        f"""(() => {{
-        const dropped = new DataTransfer();
-        for (const [name, coded] of Object.entries({json.dumps(files)})) {{
-          const bytes = Uint8Array.from(atob(coded), (c) => c.charCodeAt(0));
-          dropped.items.add(new File([bytes], name));
-        }}
-        dispatchEvent(new DragEvent("drop", {{dataTransfer: dropped}}));
-        }})()"""
-    )
-    state = "document.getElementById('result').dataset.state"
-    assert "bad" == page.tab.until(state)
-    words = page.tab.value("document.getElementById('result').innerText")
-    assert "which is not among the trusted keys" in words
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_dropped_release_does_not_bring_its_own_trust(
+    page: Page,
+    whole: bool,  # noqa: FBT001
+) -> None:
+    """Neither in its folder, nor if its files are dropped without it."""
+    own = page.folder / f"allowed_signers-{whole}"
+    own.write_text(trust_text(), "utf-8")
+    result = "document.getElementById('result')"
+    for name, files, state, words in (
+        ("true", _case(), "good", "Signed by tester@example.org."),
+        ("forged", _forged(), "bad", "which is not among the trusted keys"),
+    ):
+        folder = page.folder / f"{name}-{whole}"
+        folder.mkdir()
+        for file, data in files.items():
+            (folder / file).write_bytes(data)
+        page.tab.drop([own])
+        page.tab.until("document.body.innerText.includes('trusted keys given')")
+        page.tab.drop([folder] if whole else sorted(folder.iterdir()))
+        page.tab.until(f"{result}.innerText.includes('{words}')")
+        assert state == page.tab.value(f"{result}.dataset.state")
+
+
+def test_a_folder_and_the_keys_are_dropped_together(page: Page) -> None:
+    """As the page asks for: the keys lie outside the folder."""
+    (page.folder / "both").mkdir()
+    for name, data in _case().items():
+        (page.folder / "both" / name).write_bytes(data)
+    keys = page.folder / "allowed_signers-both"
+    keys.write_text("# nobody\n", "utf-8")
+    result = "document.getElementById('result')"
+    for trust, words in (("# nobody\n", "not among"), (trust_text(), "Signed by")):
+        keys.write_text(trust, "utf-8")
+        page.tab.drop([page.folder / "both", keys])
+        page.tab.until(f"{result}.innerText.includes('{words}')")
 
 
 def test_files_in_folders_of_a_release_are_not_its_own(page: Page) -> None:
