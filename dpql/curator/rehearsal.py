@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dpql.curator.run import run
 from dpql.errors import RunFault
+from dpql.model.calendar import date_text, time_text
 from dpql.model.notation import plain
 from dpql.model.plan import Plan
 from dpql.model.release import Rehearsal
@@ -97,17 +98,26 @@ def _maker(column: Column, units: int) -> Callable[[int], str | None]:
             return lambda word: keys[word % len(keys)]
         case NumberColumn():
             width = column.upper - column.lower
-            step = column.step or width / _FLOAT_STEPS
-            count = int(width / step) + 1
+            each = column.step or width / _FLOAT_STEPS
+            count = int(width / each) + 1
+            return _whole(count, lambda u: plain(column.lower + u * each))
+        case BooleanColumn():
+            return lambda word: (None, "false", "true")[word % 3]
+        case DateColumn(first=first, last=last):
+            return _whole(last - first + 1, lambda u: date_text(first + u))
+        case TimeColumn(first=first, last=last, step=step):
+            # A time without a zone is one of the column's own zone.
+            count = (last - first) // step + 1
+            return _whole(count, lambda u: time_text(first + u * step))
 
-            def number(word: int) -> str | None:
-                if word % _NULL_EVERY == 0:
-                    return None
-                return plain(column.lower + word // _NULL_EVERY % count * step)
 
-            return number
-        case BooleanColumn() | DateColumn() | TimeColumn():
-            raise AssertionError("the planner lets no such column pass yet")
+def _whole(count: int, write: Callable[[int], str]) -> Callable[[int], str | None]:
+    """Return what makes one of so many texts, or sometimes none."""
+
+    def cell(word: int) -> str | None:
+        return None if word % _NULL_EVERY == 0 else write(word // _NULL_EVERY % count)
+
+    return cell
 
 
 def _words(purpose: str, count: int) -> Iterator[int]:

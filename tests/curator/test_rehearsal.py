@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 from curator_plans import known_plan, row_plan, unit_plan
+from language.flights import flights
 
-from dpql.curator.rehearsal import SeededStream, rehearse
+from dpql.curator.rehearsal import SeededStream, _column, rehearse
 from dpql.errors import RunFault
+from dpql.language import load_text
+from dpql.model.calendar import read_time
 from dpql.model.release import Rehearsal
+from dpql.planner import plan as make_plan
 
 
 def test_a_rehearsal_is_a_function_of_its_seed() -> None:
@@ -42,3 +46,24 @@ def test_seeded_lanes_are_whole_bytes_with_no_bit_more() -> None:
     assert first != second
     assert all(byte < 8 for byte in first[::2])
     assert first == SeededStream("seed").read(range(3), 0, 11)
+
+
+def test_truths_dates_and_derived_columns_are_rehearsed() -> None:
+    """Cells are invented of every type; some are missing."""
+    plan = make_plan(
+        load_text(flights(derived="month(when)", where="big"), form="yaml")
+    )
+    done = rehearse(plan, 300, 1)
+    assert isinstance(done, Rehearsal)
+    made = {
+        column.name: _column(column, plan, 300, "1")
+        for column in plan.spec.data.columns
+    }
+    for name in ("big", "when", "left"):
+        assert None in made[name]
+    assert {None, "false", "true"} == set(made["big"])
+    days = {cell for cell in made["when"] if cell is not None}
+    assert min(days) >= "2013-01-01"
+    assert max(days) <= "2013-12-31"
+    assert len(days) > 100
+    assert all(read_time(cell) is not None for cell in made["left"] if cell)

@@ -151,12 +151,14 @@ def error_curves(
     The error of a ratio is for its promised count, or for ``rows`` where none is
     promised.
     """
-    return tuple(
+    curves = (
         _curve(plan, step, mechanism, costs, rows)
         for step in plan.steps
         for mechanism in hiding(plan.spec, statistic_of(plan, step))
         if mechanism in {step.mechanism, *PURE} or plan.in_rho
     )
+    # Some mechanisms hide no parts that share a sensitivity, as a proportion has.
+    return tuple(curve for curve in curves if curve.points)
 
 
 def _curve(
@@ -171,7 +173,8 @@ def _curve(
         except PlanFault:
             # The curve ends where no release may spend more.
             break
-        assert error is not None, "a count is given"
+        if error is None:
+            break
         points.append((cost, error))
     return Curve(
         name=step.name,

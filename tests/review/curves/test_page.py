@@ -75,7 +75,9 @@ def test_every_point_is_the_planners() -> None:
             assert point["within"] == within_text(error, step.unit)
 
 
-@pytest.mark.parametrize("name", ["smallest_mean", "energy_use", "waiting_times"])
+@pytest.mark.parametrize(
+    "name", ["smallest_mean", "energy_use", "waiting_times", "train_punctuality"]
+)
 def test_specs_of_every_kind_are_drawn(name: str) -> None:
     """Known and unknown counts, floats and shares all have curves inside the axes."""
     plan = library.plan(SPECS / f"{name}.yaml")
