@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from marks import functions, starts_a_process
 from postgres_servers import postgres_server
+from spark_sessions import connect_session, spark_session, spark_url
 
-__all__ = ["postgres_server"]
+__all__ = ["connect_session", "postgres_server", "spark_session", "spark_url"]
 
 # A busy machine is no fault: neither an example nor the making of one has a deadline.
 settings.register_profile(
@@ -26,6 +28,21 @@ def _own_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Take a skipped engine for a failure, where all of them must be there."""
+    report = yield
+    engines = ("PostgreSQL", "extra `", "Java")
+    if "DPQL_EVERY_ENGINE" in os.environ and report.skipped:
+        reason = str(report.longrepr)
+        if any(name in reason for name in engines):
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid} needs an engine: {reason}"
+    return report
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what Hypothesis runs and what starts a process."""
     for item in items:
@@ -33,5 +50,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if is_hypothesis_test(item.obj):
                 item.add_marker("property")
             starts = any(starts_a_process(function) for function in functions(item))
-            if starts or "postgres" in item.name:
+            if starts or "postgres" in item.name or "spark" in item.name:
                 item.add_marker("process")

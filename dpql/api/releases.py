@@ -20,7 +20,7 @@ def run(
     plan: Plan,
     frames: Mapping[str, object],
     *,
-    engine: str = "polars",
+    engine: str | None = None,
     progress: Callable[[], None] | None = None,
 ) -> Release:
     """Return noisy values: the only verb that sees rows or draws coins.
@@ -39,7 +39,7 @@ def run(
         plan: what to do.
         frames: for the plan's source a path, glob or URL, a polars frame, or anything
             with the Arrow C stream interface (pandas, pyarrow, duckdb).
-        engine: what aggregates the rows.
+        engine: what aggregates the rows; None is what follows from the data.
         progress: called now and then; it learns nothing of the data.
 
     Raises:

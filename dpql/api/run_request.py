@@ -33,7 +33,8 @@ class RunRequest:
         published: folders of releases that the ledger must know, if we or somebody
             trusted signed them; so must the releases beside ``folder``.
         again: draw again, and pay again, where the plan was released before.
-        engine: what aggregates the rows, a name of `dpql.curator.engines.ENGINES`.
+        engine: what aggregates the rows, a name of `dpql.curator.engines.ENGINES`;
+            None is the one that follows from the data.
     """
 
     plan: Plan
@@ -49,7 +50,7 @@ class RunRequest:
     within: Path | None = None
     published: tuple[Path, ...] = ()
     again: bool = False
-    engine: str = "polars"
+    engine: str | None = None
 
     @property
     def output(self) -> OutputFolder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpql.curator.engines import engine_named
+from dpql.curator.engines import engine_for, engine_named
 from dpql.curator.sources.locate import refuse_special_file
 from dpql.curator.wall import behind_wall
 from dpql.errors import RunFault
@@ -12,7 +12,7 @@ from dpql.forks import note_use, refuse_forked
 from dpql.model.plan import Plan
 
 
-def examine(plan: Plan, frames: Mapping[str, object], *, engine: str) -> None:
+def examine(plan: Plan, frames: Mapping[str, object], *, engine: str | None) -> None:
     """Open the data of a plan's source as a run would, and read no row of them.
 
     Raises:
@@ -22,7 +22,7 @@ def examine(plan: Plan, frames: Mapping[str, object], *, engine: str) -> None:
     data = plan.spec.data
     frame = frames[data.source]
     refuse_special_file(frame, data)
-    module = engine_named(engine)
+    module = engine_named(engine or engine_for(frame))
     if module is None:
         return
     refuse_forked()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, overload
 
-from dpql.curator.engines import Engine, Tick, engine_named, require_engine
+from dpql.curator.engines import Engine, Tick, engine_for, engine_named, require_engine
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import chosen, perturbed
 from dpql.curator.program import compile_program
@@ -26,7 +26,7 @@ def run(
     frames: Mapping[str, object],
     *,
     bits: SystemBits | None = ...,
-    engine: str = ...,
+    engine: str | None = ...,
     progress: Tick | None = ...,
     before_draw: Callable[[], None] | None = ...,
 ) -> Release: ...
@@ -36,7 +36,7 @@ def run(
     frames: Mapping[str, object],
     *,
     bits: Bits,
-    engine: str = ...,
+    engine: str | None = ...,
     progress: Tick | None = ...,
     before_draw: Callable[[], None] | None = ...,
 ) -> Release | Rehearsal: ...
@@ -45,7 +45,7 @@ def run(
     frames: Mapping[str, object],
     *,
     bits: Bits | None = None,
-    engine: str = "polars",
+    engine: str | None = None,
     progress: Tick | None = None,
     before_draw: Callable[[], None] | None = None,
 ) -> Release | Rehearsal:
@@ -58,7 +58,8 @@ def run(
         frames: the rows for the plan's source: a path, glob or URL, a polars frame, or
             any object with the Arrow C stream interface.
         bits: where coins come from.
-        engine: what aggregates the rows, a name of `dpql.curator.engines.ENGINES`.
+        engine: what aggregates the rows, a name of `dpql.curator.engines.ENGINES`;
+            None is the one that follows from the data.
         progress: called now and then while rows are read, from any thread; it learns
             nothing of the data.
         before_draw: called once, after the rows are aggregated and before the first
@@ -73,8 +74,9 @@ def run(
     plan.require_current()
     refuse_forked()
     coins = SystemBits() if bits is None else bits
-    module = _engine(engine, plan)
+    require_engine(engine, plan)
     frame = _frame(plan, frames)
+    name = engine or engine_for(frame)
     note_use()
     kept = Kept()
     try:
@@ -82,7 +84,7 @@ def run(
             plan,
             frame,
             kept,
-            module=module,
+            module=_engine(name),
             coins=coins,
             progress=progress,
             before_draw=before_draw,
@@ -94,7 +96,7 @@ def run(
         plan=plan,
         results=results,
         coins=getattr(coins, "source", "unknown"),
-        engine=engine,
+        engine=name,
     )
 
 
@@ -170,8 +172,7 @@ def _has_declared_rows(plan: Plan, kept: Kept) -> bool:
     return not public or kept.sums.rows == plan.spec.data.rows.count
 
 
-def _engine(name: str, plan: Plan) -> Engine:
-    require_engine(name, plan)
+def _engine(name: str) -> Engine:
     module = engine_named(name)
     assert module is not None, "it is in the table"
     return module

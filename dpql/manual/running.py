@@ -31,7 +31,8 @@ RUNNING: dict[str, Code] = {
             "recognised by suffix; text may end in .gz or .zst behind it, and is "
             "damaged if it cannot be decompressed; or as a frame of polars or "
             "pandas, a mapping of equally long columns, or an object with the Arrow C "
-            "stream interface; or as a table of DuckDB or PostgreSQL. A view may fail "
+            "stream interface; or as a table of DuckDB, PostgreSQL or Spark. "
+            "A view may fail "
             "on one row and is refused unless the location says `view:` before it."
         ),
         wrong="--data wages=wages.xlsx",
@@ -121,5 +122,15 @@ RUNNING: dict[str, Code] = {
         ),
         wrong="--data wages=<(zcat wages.csv.gz)",
         right="zcat wages.csv.gz > wages.csv; --data wages=wages.csv",
+    ),
+    "DPQL512": Code(
+        title="the executors of Spark cannot sum the data",
+        cause=(
+            "Where units are bounded, executors run dpql on their partitions. They "
+            "need the same Python and the same dpql and polars as here, and pyarrow. "
+            "That is looked at before any row."
+        ),
+        wrong="a cluster without dpql",
+        right="pip install 'dpql[spark]' on every executor, and PYSPARK_PYTHON there",
     ),
 }

@@ -32,7 +32,7 @@ DATA = (BOUND, SHARED, MEMORY)
 """How the data of a release are bound to budgets: to this one alone, to others too by
 the owner's decision, or to none because they came from memory."""
 
-ENGINES = ("polars",)
+ENGINES = ("polars", "duckdb", "postgres", "spark")
 """The engines that may have aggregated the rows of a release."""
 
 

@@ -59,13 +59,22 @@ def bound_data(bindings: tuple[str, ...], plan: Plan) -> dict[str, object]:
     return found
 
 
+def with_spark(location: str, url: str | None) -> str:
+    """Return a table of Spark with the URL of its server or master, if it has none."""
+    if not location.startswith("spark:") or url is None:
+        return location
+    from dpql.curator.sources.spark import with_url
+
+    return with_url(location, url)
+
+
 def with_location(fault: RunFault, frames: dict[str, object]) -> RunFault:
     """Return a fault of missing data with the location that was typed.
 
     Locations on other machines are not repeated: they may hold a password.
     """
     (location,) = (str(frame) for frame in frames.values())
-    if "://" in location:
+    if "://" in location or location.startswith("spark:"):
         return fault
     return RunFault(_located(each, location) for each in fault.diagnostics)
 

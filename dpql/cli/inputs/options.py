@@ -89,6 +89,15 @@ REVIEWED_LEDGER = click.option(
     help="The ledger whose budget is shown; ledger.sqlite if it has the dataset.",
 )
 
+SPARK = click.option(
+    "--spark",
+    cls=ProjectOption,
+    setting="spark",
+    envvar="DPQL_SPARK",
+    metavar="URL",
+    help="The Spark of spark:TABLE: sc://HOST:15002, or a master such as local[4].",
+)
+
 DATASET = click.option(
     "--dataset", help="The owner's name of the data, if not the source's."
 )

@@ -34,6 +34,7 @@ _SETTINGS = {
     "trust": "the file that says whose signatures count",
     "ledger": "a file, or postgresql://…",
     "dataset": "the owner's name of the data, where it is not the source's",
+    "spark": "sc://HOST:PORT, or a master such as local[4]",
 }
 _TABLE = "data"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}", re.ASCII)
@@ -44,6 +45,7 @@ _EXAMPLES = {
     "trust": 'trust = "allowed_signers"',
     "ledger": 'ledger = "ledger.sqlite"',
     "dataset": 'dataset = "wages"',
+    "spark": 'spark = "sc://localhost:15002"',
 }
 
 
@@ -56,6 +58,7 @@ class Project:
     trust: str | None = None
     ledger: str | None = None
     dataset: str | None = None
+    spark: str | None = None
     data: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -193,6 +196,7 @@ class _Reader:
             trust=None if trust is None else beside(folder, trust),
             ledger=None if ledger is None else beside(folder, ledger),
             dataset=found["dataset"],
+            spark=found["spark"],
             data=MappingProxyType(
                 {name: beside(folder, location) for name, location in data.items()}
             ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
@@ -22,6 +23,7 @@ ENGINES: MappingProxyType[str, str] = MappingProxyType(
         "polars": "dpql.curator.engines.polars",
         "duckdb": "dpql.curator.engines.duckdb",
         "postgres": "dpql.curator.engines.postgres",
+        "spark": "dpql.curator.engines.spark",
     }
 )
 """Name -> module; it is imported when it is used."""
@@ -79,12 +81,25 @@ class Engine(Protocol):
         ...
 
 
-def require_engine(name: str, plan: Plan) -> None:
+def engine_for(frame: object) -> str:
+    """Return the name of the engine that reads data where nobody names one."""
+    kind = type(frame[0] if isinstance(frame, tuple) and frame else frame)
+    of_spark = kind.__module__.startswith("pyspark.sql.")
+    if isinstance(frame, str | Path):
+        of_spark = str(frame).startswith("spark:")
+    return "spark" if of_spark else "polars"
+
+
+def require_engine(name: str | None, plan: Plan) -> None:
     """Refuse an engine that is not there, or that cannot compute the plan.
+
+    None is the engine that follows from the data, which computes every plan.
 
     Raises:
         RunFault: DPQL506 or DPQL509.
     """
+    if name is None:
+        return
     if name not in ENGINES:
         raise RunFault.of(
             "DPQL506",

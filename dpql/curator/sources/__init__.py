@@ -66,6 +66,12 @@ def _fragments(frame: object, data: Data) -> Sequence[Fragment]:
 def _located(location: str, data: Data) -> Sequence[Fragment]:
     if location.startswith(SCHEME):
         return [database_fragment(location, data)]
+    if location.startswith("spark:"):
+        raise RunFault.of(
+            "DPQL502",
+            f"the data of `{data.source}` are in Spark, which another engine reads",
+            hint="leave `--engine` out, or choose spark",
+        )
     if location.startswith(SCHEMES):
         from dpql.curator.sources.postgres import postgres_fragment, table_at
 

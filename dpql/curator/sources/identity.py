@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dpql.curator.sources import spark
 from dpql.curator.sources.duckdb import SCHEME, is_duckdb
 from dpql.curator.sources.postgres_session import SCHEMES, is_connection
 
@@ -29,6 +30,10 @@ def server_identity(frame: object, source: str) -> str | None:
             return _identity(table_of(connection, name, source))
         case (connection, str(name)) if is_duckdb(connection):
             return _duckdb_identity(connection, name)
+        case str() | Path() if str(frame).startswith(spark.SCHEME):
+            return spark.table_at(str(frame), source).identity
+        case (session, str(name)) if spark.is_session(session):
+            return spark.table_of(session, name, source).identity
     return None
 
 

@@ -12,7 +12,7 @@ from dpql.cli.commands.run.preparation import Preparation
 from dpql.cli.inputs import files
 from dpql.cli.inputs.bindings import DATA
 from dpql.cli.inputs.keys import PASSPHRASE, TRUST
-from dpql.cli.inputs.options import DATASET, FORMAT, LEDGER, ProjectOption
+from dpql.cli.inputs.options import DATASET, FORMAT, LEDGER, SPARK, ProjectOption
 from dpql.cli.inputs.project import current_project
 from dpql.cli.ui import console, exit_codes
 from dpql.cli.ui.help_text import examples
@@ -44,10 +44,9 @@ if TYPE_CHECKING:
 @DATASET
 @click.option(
     "--engine",
-    default="polars",
-    show_default=True,
-    help="Engine that aggregates the rows.",
+    help="Engine that sums the rows, if not the one of the data: duckdb, postgres.",
 )
+@SPARK
 @LEDGER
 @click.option("--no-ledger", is_flag=True, help="Debit nothing; the report says so.")
 @click.option(
@@ -130,7 +129,7 @@ def _show_dry_run(ready: Preparation, debit: DebitPrompt, form: str) -> int:
     return exit_codes.OK
 
 
-def _require_engine(name: str, plan: Plan) -> None:
+def _require_engine(name: str | None, plan: Plan) -> None:
     from dpql.curator.engines import require_engine
     from dpql.errors import RunFault
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpql.cli.commands.run.approvals import Approvals
-from dpql.cli.inputs.bindings import bound_data, with_location
+from dpql.cli.inputs.bindings import bound_data, with_location, with_spark
 from dpql.cli.inputs.keys import signer_of
 from dpql.cli.inputs.project import FILE_NAME, current_project
 from dpql.cli.inputs.releases import RELEASES, trust_at
@@ -146,15 +146,21 @@ class Preparation:
         )
         if frames is None:
             return
+        url = self.options["spark"]
+        frames = {name: with_spark(str(x), url) for name, x in frames.items()}
         self.frames = frames
         from dpql.curator.examine import examine
 
         (location,) = frames.values()
-        if "://" in str(location):
+        if _is_remote(str(location)):
             # Text on another machine is fetched as a whole, which is the run's to do.
             return
+        from dpql.curator.wall import engines_muted
+
         try:
-            examine(self.plan, frames, engine=self.options["engine"])
+            # Java prints what it likes on the stream that it is started with.
+            with engines_muted():
+                examine(self.plan, frames, engine=self.options["engine"])
         except RunFault as fault:
             self.obstacles.append(with_location(fault, frames))
 
@@ -206,6 +212,10 @@ class Preparation:
             name = shown(Path(key).name, limit=200)
             hint = hint.replace("dpql keys new NAME", f"dpql keys new {name}")
         return replace(fault, hint=hint)
+
+
+def _is_remote(location: str) -> bool:
+    return "://" in location and not location.startswith("spark:")
 
 
 def cure(fault: Diagnostic, path: Path, plan: Plan, dataset: str) -> str | None:

@@ -6,18 +6,51 @@ from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
-from databases import Database, duckdb_database, postgres_database
+from databases import (
+    Database,
+    duckdb_database,
+    postgres_database,
+    spark_database,
+)
 
-DATABASES = ["duckdb", "postgres"]
+DATABASES = ["duckdb", "postgres", "spark"]
+
+
+SLOW_ON_SPARK = {
+    "test_derived_columns_are_those_of_the_reference",
+    "test_joint_cells_have_a_ceiling",
+    "test_no_declared_key_need_be_there",
+    "test_an_empty_table_counts_nothing",
+    "test_bins_are_found_at_their_edges",
+    "test_sums_beyond_64_bits_are_exact",
+    "test_rows_are_summed_as_by_the_reference[spark-doubles]",
+    "test_rows_are_summed_as_by_the_reference[spark-bigints]",
+    "test_rows_are_summed_as_by_the_reference[spark-small]",
+}
+"""Spark compiles a statement for seconds; the others have the same text."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what takes Spark long as slow."""
+    for item in items:
+        name = item.name
+        if "[spark" in name and {name, name.partition("[")[0]} & SLOW_ON_SPARK:
+            item.add_marker("slow")
 
 
 @pytest.fixture(params=DATABASES, scope="module")
-def database(request: pytest.FixtureRequest) -> Iterator[Database]:
+def database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Database]:
     """Give one database after another."""
     if request.param == "duckdb":
         yield from duckdb_database()
-    else:
+    elif request.param == "postgres":
         yield from postgres_database(request.getfixturevalue("postgres_server"))
+    else:
+        session = request.getfixturevalue("spark_session")
+        folder = tmp_path_factory.mktemp("spark")
+        yield from spark_database(session, folder, request.param)
 
 
 @pytest.fixture(scope="module")

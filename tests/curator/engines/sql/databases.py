@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import duckdb
 import polars as pl
+import pyarrow.parquet as pq
 
 from dpql.curator.engines import duckdb as duckdb_engine
 from dpql.curator.engines import postgres as postgres_engine
+from dpql.curator.engines import spark as spark_engine
+from dpql.curator.engines.sql.table import Table
+from dpql.model.spec import Data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +27,14 @@ class Database:
     name: str
     engine: ModuleType
     write: Callable[[pl.DataFrame], Any]
+
+    def table(self, written: Any, data: Data) -> Table:
+        """Return what SQL asks."""
+        source = self.engine.open_source(written, data)
+        if isinstance(source, Table):
+            return source
+        assert source.kinds is not None, "SQL reads these types"
+        return spark_engine._sql_table(source, source.kinds)
 
 
 def duckdb_database() -> Iterator[Database]:
@@ -59,6 +72,19 @@ def postgres_database(server: str) -> Iterator[Database]:
         return f"{address}#{name}"
 
     yield Database(name="postgres", engine=postgres_engine, write=write)
+
+
+def spark_database(session: Any, folder: Path, name: str) -> Iterator[Database]:
+    """Give a session, classic or Connect."""
+    numbers = count()
+
+    def write(frame: pl.DataFrame) -> Any:
+        path = folder / f"{next(numbers)}.parquet"
+        # A timestamp without a zone is one of Spark, too.
+        pq.write_table(frame.to_arrow(), path)
+        return session.read.parquet(str(path))
+
+    yield Database(name=name, engine=spark_engine, write=write)
 
 
 def _temporal(dtype: Any) -> str:

@@ -58,7 +58,7 @@ def number(name: str, kind: str, step: int | None) -> Column:
 
 def cells(database: Database, written: Any, data: Data) -> list[tuple[Any, ...]]:
     """Return the canonical cells of a table in some fixed order."""
-    opened = database.engine.open_source(written, data)
+    opened = database.table(written, data)
     made = Cells(data, opened)
     forms = [column.form for column in canonical_columns(data)]
     aliases = [made.cell(column.name) for column in data.columns]

@@ -64,7 +64,7 @@ def test_derived_columns_are_those_of_the_reference(database: Database) -> None:
     compared = 0
     for declared in data():
         program = _program(declared)
-        table = database.engine.open_source(written, declared)
+        table = database.table(written, declared)
         cells = Cells(declared, table)
         made = Expressions(program, cells)
         names = [one.column.name for one in program.derived]

@@ -16,6 +16,11 @@ from dpql.errors import RunFault
 def test_numbers_in_text_are_refused(declared: str, database: Database) -> None:
     """Databases take 1_000, 0x10 and 1d for numbers, or fail on them."""
     frame = pl.DataFrame({"x": ["1", "2"]})
+    if database.name == "spark":
+        # There the polars engine reads what SQL does not.
+        opened = database.engine.open_source(database.write(frame), declare(x=declared))
+        assert opened.kinds is None
+        return
     with pytest.raises(RunFault) as caught:
         database.engine.open_source(database.write(frame), declare(x=declared))
     (fault,) = caught.value.diagnostics
@@ -36,6 +41,10 @@ def test_floats_are_no_words(
     declared: str, frame: pl.DataFrame, database: Database
 ) -> None:
     """Databases write floats in ways of their own."""
+    if database.name == "spark":
+        opened = database.engine.open_source(database.write(frame), declare(x=declared))
+        assert opened.kinds is None
+        return
     with pytest.raises(RunFault) as caught:
         database.engine.open_source(database.write(frame), declare(x=declared))
     assert "DPQL504" == caught.value.diagnostics[0].code

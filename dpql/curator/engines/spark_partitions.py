@@ -1,0 +1,91 @@
+"""What executors of Spark do: the polars engine on one partition, as an aggregate.
+
+Rows come as Arrow batches and leave as a few arrays. Whatever fails on an executor is
+replaced there by a fault without data, for executors write their errors into logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from dpql.curator.engines.aggregate import Aggregate, Part
+from dpql.curator.engines.polars import aggregated, open_source
+from dpql.curator.program import Program
+from dpql.curator.wall import behind_wall
+from dpql.model.spec import Data
+
+PARTS = "tally int, moment int, content binary"
+"""The columns of what a partition yields."""
+
+ROWS = -1
+"""Stands for a tally where the content is the number of rows."""
+
+_ENTRY = 8
+
+
+def summed(program: Program, salt: bytes, batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield what the rows of a partition add up to, as Arrow batches of parts."""
+    parts = behind_wall(lambda: list(_parts(program, salt, iter(batches))))
+    for part in parts:
+        yield _batch(part)
+
+
+def _parts(program: Program, salt: bytes, batches: Iterator[Any]) -> Iterator[Part]:
+    import pyarrow as pa
+
+    first = next(batches, None)
+    if first is None:
+        return
+    rows = 0
+
+    def counted() -> Iterator[Any]:
+        nonlocal rows
+        for batch in chain([first], batches):
+            rows += batch.num_rows
+            yield batch
+
+    reader = pa.RecordBatchReader.from_batches(first.schema, counted())
+    source = open_source(reader, _read(program))
+    yield from aggregated(program, source, salt, None).parts()
+    count = rows.to_bytes(_ENTRY, "little")
+    yield Part(tally=ROWS, moment=0, content=count)
+
+
+def _read(program: Program) -> Data:
+    """Return the declaration of the columns that the program reads, and no other."""
+    names = {column.name for column in program.columns}
+    columns = tuple(x for x in program.data.columns if x.name in names)
+    return replace(program.data, columns=columns, derived=())
+
+
+def _batch(part: Part) -> Any:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array([part.tally], pa.int32()),
+            pa.array([part.moment], pa.int32()),
+            pa.array([part.content], pa.binary()),
+        ],
+        names=["tally", "moment", "content"],
+    )
+
+
+def added(program: Program, parts: Any) -> tuple[Aggregate, int]:
+    """Return what an Arrow table of parts adds up to, and the number of rows."""
+    total, rows = Aggregate(program), 0
+    for batch in parts.to_batches():
+        for tally, moment, content in zip(*map(_cells, batch.columns), strict=True):
+            if tally == ROWS:
+                rows += int.from_bytes(content, "little")
+            else:
+                total.add_part(Part(tally=tally, moment=moment, content=content))
+    return total, rows
+
+
+def _cells(column: Any) -> list[Any]:
+    found: list[Any] = column.to_pylist()
+    return found
