@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import Any
 
 from lark import Token, v_args
 
 from dpql.diagnostics import shown
+from dpql.errors import Span
 from dpql.language.grammar import (
     Complaint,
     ConditionBuilder,
     SyntaxFault,
-    check_depth,
     parse,
 )
 from dpql.language.limits import refuse_too_many
 from dpql.language.predicate import Piece, Predicate
-from dpql.language.predicate_text import predicate_text
 from dpql.language.quoting import unquoted
 from dpql.language.source import Source
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -31,6 +31,11 @@ _COUNTED = {
     "IN": "total",
 }
 """What a number of `giving` counts, by the word behind it."""
+
+_BETWEEN = re.compile(
+    r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`)|--[^\n]*|\n"""
+)
+"""What is quoted, or else what a reader passes over."""
 
 Parts = list[tuple[str, Entry]]
 """What a statement says: the block each entry belongs to, and the entry."""
@@ -255,12 +260,13 @@ class TextBuilder(ConditionBuilder):
         text = self._source.text[predicate.start : predicate.end]
         if "\n" not in text:
             return Scalar(text, span, 0)
-        try:
-            check_depth(predicate)
-        except SyntaxFault as fault:
-            self.complaints.append(fault.complaint)
-            return Scalar("", span)
-        return Scalar(predicate_text(predicate), span)
+
+        def within(start: int, end: int) -> Span:
+            return self._source.stretch(predicate.start + start, predicate.start + end)
+
+        # Blanks in place of remarks and line ends: no word changes its place.
+        blank = _BETWEEN.sub(lambda found: found[1] or " " * len(found[0]), text)
+        return Scalar(blank, span, within=within)
 
     def by(self, children: list[Any]) -> Entry:
         """`by COLUMN, COLUMN`."""

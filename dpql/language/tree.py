@@ -6,8 +6,8 @@ tree, `resolve` gives it meaning, and the printers write it down again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from dpql.errors import Span
 
@@ -18,16 +18,22 @@ class Scalar:
 
     ``offset`` is None when the source writes the text differently (escapes, folded
     lines), so that a part of the text has no exact span of its own. ``quoted`` is a
-    text in quotes; only of keys it makes a difference.
+    text in quotes; only of keys it makes a difference. ``within`` knows the spans of
+    parts where the text goes over several lines.
     """
 
     text: str
     span: Span
     offset: int | None = None
     quoted: bool = False
+    within: Callable[[int, int], Span] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     def part(self, start: int, end: int) -> Span:
         """Return the span of ``text[start:end]``, or of the whole scalar."""
+        if self.within is not None:
+            return self.within(start, max(end, start + 1))
         if self.offset is None:
             return self.span
         column = self.span.column + self.offset

@@ -6,7 +6,8 @@ import pytest
 from language.diagnostics import diagnose
 from language.samples import REFERENCE
 
-from dpql.language import format_text
+from dpql.errors import SpecError
+from dpql.language import format_text, load_text
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,20 @@ def test_faults_of_the_text_form_have_spans_too() -> None:
         "f:12:55: DPQL319 `nort` is not a key of `district` (did you mean `north`?)"
     )
     assert expected == diagnose(text, "dpql")
+
+
+def test_a_fault_in_an_expression_over_several_lines_has_its_own_line() -> None:
+    """Remarks between the lines, and quotes with dashes in them, move no word."""
+    text = format_text(REFERENCE, form="yaml", to="dpql").replace(
+        "where age >= 18 and district == north",
+        "where age >= 18 -- adults\n  and district in ['a--b',\n    north] -- 'x\n"
+        "  and agee > 1",
+    )
+    with pytest.raises(SpecError) as caught:
+        load_text(text, form="dpql")
+    marked = [
+        fault.span.first_line[fault.span.column - 1 : fault.span.end_column - 1]
+        for fault in caught.value.diagnostics
+        if fault.span is not None
+    ]
+    assert ["'a--b'", "agee"] == marked
