@@ -30,7 +30,12 @@ MANY = 10_000
 
 
 def perturbed(step: Step, moments: Moments, data: Data, bits: Bits) -> Result:
-    """Return the released values of a step: noise is drawn for each of its cells."""
+    """Return the released values of a step: noise is drawn for each of its cells.
+
+    A total has one, in which all cells of its groups are added up.
+    """
+    if step.total_of is not None:
+        moments = {name: [sum(map(int, cells))] for name, cells in moments.items()}
     noisy = [_drawn(part, moments, step.cells, bits) for part in step.parts]
     return Result(
         step=step, values=Deferred(step.cells, lambda: _values(step, noisy, data))

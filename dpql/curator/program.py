@@ -272,7 +272,9 @@ def compile_program(plan: Plan) -> Program:
     """Return what an engine must compute for the plan."""
     data = plan.spec.data
     derivation = Derivation(data)
-    tallies = tuple(_tally(step, data, derivation) for step in plan.steps)
+    # A total adds up what is summed for its groups.
+    summed = [step for step in plan.steps if step.total_of is None]
+    tallies = tuple(_tally(step, data, derivation) for step in summed)
     used = {name for tally in tallies for name in _reads(tally)}
     if plan.spec.privacy.unit is not None:
         used.add(plan.spec.privacy.unit)

@@ -16,6 +16,8 @@ from dpql.mechanisms.bits import ONE, Bits
 from dpql.model.plan import Plan
 from dpql.model.release import Rehearsal, Release, Result
 from dpql.model.spec import Neighbours
+from dpql.model.step_text import kept_by
+from dpql.statistics.agreement import agreed
 
 _SALT_BITS = 256
 
@@ -157,13 +159,18 @@ def _results(
 
 
 def _drawn(plan: Plan, kept: Kept, coins: Bits) -> tuple[Result, ...]:
-    sums = zip(plan.steps, kept.sums.moments, kept.sums.counts, strict=True)
-    return tuple(
-        perturbed(step, moments, plan.spec.data, coins)
-        if counts is None
-        else chosen(step, counts, plan.spec.data, coins)
-        for step, moments, counts in sums
-    )
+    summed = [step.name for step in plan.steps if step.total_of is None]
+    pairs = zip(kept.sums.moments, kept.sums.counts, strict=True)
+    by_name = dict(zip(summed, pairs, strict=True))
+    results = []
+    for step in plan.steps:
+        moments, counts = by_name[kept_by(plan, step).name]
+        results.append(
+            perturbed(step, moments, plan.spec.data, coins)
+            if counts is None
+            else chosen(step, counts, plan.spec.data, coins)
+        )
+    return agreed(results)
 
 
 def _has_declared_rows(plan: Plan, kept: Kept) -> bool:

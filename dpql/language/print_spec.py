@@ -194,6 +194,8 @@ def _number_column(column: NumberColumn) -> Plain:
 
 
 def _statistic(statistic: Statistic, names: frozenset[str]) -> Plain:
+    if statistic.total_of is not None:
+        return {"total": statistic.total_of, **_paid(statistic)}
     kind = STATISTICS[statistic.kind]
     of: Plain = list(statistic.columns)
     if statistic.condition is not None:
@@ -213,7 +215,11 @@ def _statistic(statistic: Statistic, names: frozenset[str]) -> Plain:
         plain["by"] = list(statistic.by)
     if statistic.contributes is not None:
         plain["contributes"] = _contributes(statistic.contributes)
-    return plain | {
+    return plain | _paid(statistic)
+
+
+def _paid(statistic: Statistic) -> dict[str, Plain]:
+    return {
         "mechanism": statistic.mechanism.value,
         "alpha": number_text(statistic.alpha),
         "gamma": number_text(statistic.gamma),

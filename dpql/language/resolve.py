@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dpql.diagnostics import shown
 from dpql.language.columns import resolve_columns
 from dpql.language.context import (
     Context,
@@ -18,7 +19,12 @@ from dpql.language.derived import resolve_derived
 from dpql.language.left_out import filled_in, setting
 from dpql.language.numbers import exact, is_number
 from dpql.language.source import Source
-from dpql.language.statistics import check_level, resolve_statistic
+from dpql.language.statistics import (
+    check_level,
+    is_total,
+    resolve_statistic,
+    resolve_total,
+)
 from dpql.language.tree import Mapping, Node, Scalar, spans
 from dpql.model.limits import LARGEST_EPSILON, MOST_ROWS
 from dpql.model.notation import number_text
@@ -31,6 +37,7 @@ from dpql.model.spec import (
     RowsExactly,
     Spans,
     Spec,
+    Statistic,
 )
 
 
@@ -56,10 +63,7 @@ def resolve(root: Mapping, source: Source, *others: Source) -> Spec:
     defaults = root.get("defaults")
     for name in ("alpha", "gamma"):
         check_level(name, value(defaults, name), context)
-    statistics = [
-        resolve_statistic(entry, defaults, context)
-        for entry in entries(root.get("statistics"))
-    ]
+    statistics = _statistics(root.get("statistics"), defaults, context)
     context.note_unknown()
     source.check()
     assert rows is not None
@@ -85,6 +89,33 @@ def resolve(root: Mapping, source: Source, *others: Source) -> Spec:
         spans=Spans(by_path=dict(spans(root))),
         filled_in=filled_in(root),
     )
+
+
+def _statistics(
+    block: Node | None, defaults: Node | None, context: Context
+) -> list[Statistic | None]:
+    """Return the statistics in order; totals need those that they add up."""
+    given = entries(block)
+    others = {
+        entry.name: resolve_statistic(entry, defaults, context)
+        for entry in given
+        if not is_total(entry)
+    }
+    totals: dict[str, Statistic | None] = {}
+    named: set[str] = set()
+    for entry in filter(is_total, given):
+        found = resolve_total(entry, defaults, context, others)
+        if found is not None and found.total_of in named:
+            context.add(
+                "DPQL330",
+                f"`{shown(found.total_of)}` has a total already",
+                entry.key.span,
+                "delete one of them",
+            )
+        if found is not None and found.total_of is not None:
+            named.add(found.total_of)
+        totals[entry.name] = found
+    return [(totals if is_total(entry) else others)[entry.name] for entry in given]
 
 
 def _rows(node: Node | None, context: Context) -> Rows | None:

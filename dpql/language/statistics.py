@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +19,7 @@ from dpql.language.context import (
 from dpql.language.contributions import own
 from dpql.language.left_out import setting
 from dpql.language.numbers import exact, is_number
-from dpql.language.suggestions import quoted
+from dpql.language.suggestions import did_you_mean, quoted
 from dpql.language.tree import Entry, Node, Scalar
 from dpql.model.limits import LARGEST_EPSILON, MOST_CELLS
 from dpql.model.notation import number_text
@@ -35,9 +35,10 @@ from dpql.model.spec import (
     Spend,
     Statistic,
 )
-from dpql.statistics import KEYS, Option, statistic_of
+from dpql.statistics import KEYS, Option, statistic_of, total
 from dpql.statistics import Statistic as Kind
 from dpql.statistics.option import Input, Usage, Value
+from dpql.statistics.total import TOTAL
 
 
 def resolve_statistic(
@@ -45,7 +46,7 @@ def resolve_statistic(
 ) -> Statistic | None:
     """Return the meaning of one statistic, or None after noting what is wrong."""
     word = next((word for word in KEYS if value(entry.value, word)), None)
-    if word is None:
+    if word is None or word == TOTAL:
         return None
     given = value(entry.value, word)
     kind = statistic_of(word, text(given))
@@ -85,6 +86,62 @@ def resolve_statistic(
         **options,
     )
 
+
+def is_total(entry: Entry) -> bool:
+    """Tell whether an entry asks for the total of another statistic."""
+    return value(entry.value, TOTAL) is not None
+
+
+def resolve_total(
+    entry: Entry,
+    defaults: Node | None,
+    context: Context,
+    others: Mapping[str, Statistic | None],
+) -> Statistic | None:
+    """Return the meaning of a total, or None after noting what is wrong."""
+    given = value(entry.value, TOTAL)
+    name = text(given)
+    assert given is not None, "is_total has looked"
+    for key in _OF_GROUPS:
+        misplaced = value(entry.value, key)
+        if misplaced is not None:
+            hint = f"a total has the `{key}` of its groups; delete it"
+            message = f"`{key}` does not go with a total"
+            context.add("DPQL330", message, misplaced.span, hint)
+    mechanism = setting("mechanism", entry.value, defaults)
+    alpha = _level("alpha", entry, defaults, context)
+    gamma = _level("gamma", entry, defaults, context)
+    spend = _spend(value(entry.value, "spend"), context)
+    if name is not None and name not in others:
+        close = did_you_mean(name, others)
+        message = f"`{shown(name)}` is no statistic of this spec that has a total"
+        hint = close or "write the name of a count of rows or a sum that has groups"
+        context.add("DPQL330", message, given.span, hint)
+    groups = others.get(name or "")
+    if groups is None or alpha is None or gamma is None or spend is None:
+        return None
+    if mechanism not in MECHANISMS:
+        return None
+    found = Statistic(
+        name=entry.name,
+        kind=groups.kind,
+        columns=(),
+        where=None,
+        by=(),
+        mechanism=MechanismName(mechanism),
+        alpha=alpha,
+        gamma=gamma,
+        spend=spend,
+    )
+    neighbours = context.neighbours or Neighbours.ADD_REMOVE
+    fault = total.objection(found, groups, neighbours)
+    if fault is not None:
+        context.add("DPQL330", fault[0], given.span, fault[1])
+    return total.of(found, groups)
+
+
+_OF_GROUPS = ("where", "by", "contributes")
+"""What a total has from the statistic that it adds up."""
 
 MECHANISMS = frozenset(MechanismName)
 GROUPING = ("category", "boolean")

@@ -212,6 +212,17 @@ MEANING: dict[str, Code] = {
         wrong="median: age\nmechanism: geometric",
         right="median: age",
     ),
+    "DPQL330": Code(
+        title="a total cannot be that of these groups",
+        cause=(
+            "`total` names a count of rows or a sum that has groups, in the same spec, "
+            "and has everything but its spending from there. The groups add up to it "
+            "exactly, which is right only where total and groups have the same noise: "
+            "under add_remove, with equal spend and alpha."
+        ),
+        wrong="total: wage_mean",
+        right="total: headcount",
+    ),
     "DPQL340": Code(
         title="there is no such dataset file",
         cause=(

@@ -18,6 +18,9 @@ _ADDED = (
     Added(("spec", "data"), "derived", []),
     Added(("spec", "statistics"), "condition", None),
     Added(("steps",), "condition", None),
+    Added(("spec", "statistics"), "total_of", None),
+    Added(("steps",), "total_of", None),
+    Added(("steps",), "total", None),
     Added(("spec", "data", "columns"), "numeric", False, kind="category_column"),
     Added(("spec", "data", "columns"), "digest", None, kind="category_column"),
 )

@@ -135,6 +135,7 @@ class Step:
     Quantiles have ``picks`` in place of parts, one for each of ``at`` in order; a
     median has one pick and no ``at``. Their accuracies are distances of ranks, in rows,
     of all picks of a cell, and ``quantisation`` is how far a value is from its pick.
+    ``total_of`` names the step that is added up here, ``total`` in that step this one.
     """
 
     name: str
@@ -146,6 +147,8 @@ class Step:
     where: Condition | None
     by: tuple[str, ...]
     at_least: int | None
+    total_of: str | None
+    total: str | None
     relation: Neighbours
     cells: int
     bound: Bound | None

@@ -27,7 +27,7 @@ from dpql.model.notation import (
 )
 from dpql.model.plan import Plan
 from dpql.model.promised_rows import condition_words, contradiction, noisy_rows
-from dpql.model.step_text import bound_text, excess_text
+from dpql.model.step_text import bound_text, excess_text, kept_by
 from dpql.model.vacuous import is_vacuous, vacuous_words
 
 if TYPE_CHECKING:
@@ -220,7 +220,8 @@ def _bound(plan: Plan, result: Result) -> Iterator[str]:
     """Yield which rows of a unit count: no interval shows the error of the others."""
     unit = plan.spec.privacy.unit
     if unit is not None and result.step.bound is not None:
-        yield f"counts {_whole(bound_text(result.step, unit))}: {excess_text(plan)}"
+        bound = bound_text(kept_by(plan, result.step), unit)
+        yield f"counts {_whole(bound)}: {excess_text(plan)}"
 
 
 def _own_bound(result: Result) -> Iterator[str]:

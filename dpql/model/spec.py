@@ -282,7 +282,8 @@ class Statistic:
     ``at`` are the quantiles of one column, at least one, increasing, within (0, 1).
     ``at_least`` is a public promise, not enforced: every group of a mean or variance
     of unknown count has so many rows. ``contributes`` is None where that of the spec
-    holds. 0 < alpha < 1 and 0 < gamma <= 1.
+    holds. ``total_of`` names the statistic whose groups are added up here: all else but
+    spending is as it is there. 0 < alpha < 1 and 0 < gamma <= 1.
     """
 
     name: str
@@ -295,6 +296,7 @@ class Statistic:
     by: tuple[str, ...]
     at_least: int | None = None
     contributes: Contributes | None = None
+    total_of: str | None = None
     mechanism: MechanismName
     alpha: Fraction
     gamma: Fraction

@@ -31,12 +31,18 @@ def bound_text(step: Step, unit: str) -> str:
     return f"{text} in {groups} groups{in_all}"
 
 
+def kept_by(plan: Plan, step: Step) -> Step:
+    """Return the step that says which rows one counts: a total's groups, or itself."""
+    return step if step.total_of is None else plan.step(step.total_of)
+
+
 def losses_text(plan: Plan, step: Step) -> tuple[str, ...]:
     """Return sentences on the rows that a statistic leaves out, for any reader.
 
     No interval shows these losses.
     """
     sentences = []
+    step = kept_by(plan, step)
     unit = plan.spec.privacy.unit
     if step.bound is not None and unit is not None and not filled(plan):
         sentences.append(
@@ -79,7 +85,8 @@ def bounds_text(plan: Plan) -> tuple[str, ...]:
     names: dict[str, list[str]] = {}
     for step in plan.steps:
         if unit is not None and step.bound is not None:
-            names.setdefault(bound_text(step, unit), []).append(step.name)
+            words = bound_text(kept_by(plan, step), unit)
+            names.setdefault(words, []).append(step.name)
     if len(names) == 1:
         return tuple(names)
     return tuple(f"{words} ({', '.join(some)})" for words, some in names.items())

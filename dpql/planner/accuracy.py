@@ -43,6 +43,7 @@ def _step(draft: Draft, index: int) -> Step:
     parts, setting = draft.parts[index], draft.settings[index]
     amount = granted(choice)
     joint = description.joint is not None
+    released = 1 if setting.added_up else setting.cells
     accuracy, everywhere = (
         stated_error(
             description,
@@ -52,7 +53,7 @@ def _step(draft: Draft, index: int) -> Step:
             rows=statistic.at_least,
             cells=cells,
         )
-        for cells in (1, setting.cells)
+        for cells in (1, released)
     )
     picks: tuple[Pick, ...] = ()
     if description.ranks is not None:
@@ -75,10 +76,12 @@ def _step(draft: Draft, index: int) -> Step:
         at=statistic.at,
         condition=statistic.condition,
         where=statistic.where,
-        by=statistic.by,
+        by=() if setting.added_up else statistic.by,
         at_least=statistic.at_least,
+        total_of=statistic.total_of,
+        total=None,
         relation=spec.privacy.neighbours,
-        cells=setting.cells,
+        cells=released,
         bound=draft.bounds[index],
         grids=setting.grids,
         moments=tuple(Moment(name=name) for name in needed(parts)),

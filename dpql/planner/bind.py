@@ -210,6 +210,7 @@ def _setting(
         unit_names=tuple(column.unit for column in _summed(spec, statistic)),
         at=statistic.at,
         beside=_beside(spec, statistic) if rules.shared_candidates else 0,
+        added_up=statistic.total_of is not None,
     )
 
 

@@ -13,6 +13,7 @@ from dpql.model.plan import ADDED_UP, Plan, spec_digest
 from dpql.model.plan_bytes import decode_plan
 from dpql.model.spec import Rho, Share, Spec
 from dpql.planner.accuracy import state_accuracy
+from dpql.planner.adding_up import agree_totals
 from dpql.planner.audit import audit_loss, refuse_altered
 from dpql.planner.bind import bind_columns, bound_contributions, describe_queries
 from dpql.planner.calibrate import calibrate_noise, granted
@@ -33,6 +34,7 @@ PASSES: tuple[Callable[[Draft], Draft], ...] = (
     settle_mechanisms,
     calibrate_noise,
     state_accuracy,
+    agree_totals,
 )
 
 _LONGEST = 10**2_000

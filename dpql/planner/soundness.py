@@ -53,7 +53,7 @@ from dpql.planner.sound_expressions import (
     is_formatted,
     lattice_of,
 )
-from dpql.statistics import OPTIONS, STATISTICS
+from dpql.statistics import OPTIONS, STATISTICS, total
 from dpql.statistics.option import Input, Usage
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -98,6 +98,7 @@ def _facts(spec: Spec, rules: Rules) -> Iterator[bool]:
     yield bool(spec.statistics)
     yield are_distinct([statistic.name for statistic in spec.statistics])
     yield _parts(spec) <= limits.MOST_PARTS
+    yield total.are_sound(spec)
     for statistic in spec.statistics:
         yield from _statistic(spec, statistic, by_name, rules)
         asked = [one for one in (statistic.condition, statistic.where) if one]

@@ -21,6 +21,7 @@ from dpql.reports.predicate import (
     StatisticRecord,
 )
 from dpql.reports.sentences import TRUST_MODEL
+from dpql.statistics.agreement import agreed
 from dpql.statistics.reading import reader_of
 from dpql.statistics.readout import Reading
 
@@ -83,7 +84,7 @@ def recompute(predicate: ReportPredicate) -> Release:
     ]
     return Release(
         plan=plan,
-        results=tuple(results),
+        results=agreed(results),
         coins=predicate.implementation.randomness,
         engine=predicate.implementation.engine,
     )

@@ -34,7 +34,7 @@ from dpql.model.spec import (
     RowsExactly,
     TimeColumn,
 )
-from dpql.model.step_text import bound_text
+from dpql.model.step_text import bound_text, kept_by
 
 PURE = "pure differential privacy"
 APPROXIMATE = "approximate differential privacy"
@@ -110,6 +110,7 @@ def before_noise(plan: Plan, step: Step) -> str:
 
 def _used(plan: Plan, step: Step) -> Iterator[str]:
     unit = plan.spec.privacy.unit
+    step = kept_by(plan, step)
     if step.bound is not None and unit is not None:
         others = "count at their fill" if step.name in filled(plan) else "are dropped"
         yield f"{bound_text(step, unit)}, the others {others}"
@@ -197,6 +198,16 @@ def post_processing(step: Step) -> str:
         case _:
             assert_never(step.readout)
     ends = f"{_end(step.lower)} to {_end(step.upper)}"
+    whole = step.total_of or step.total
+    if whole is not None:
+        moved = f"{rule}; moved" if rule != "none" else "moved"
+        with_ = f"the groups of {name_text(whole)}"
+        if step.total is not None:
+            with_ = f"its groups and {name_text(whole)}"
+        return (
+            f"{moved} so that {with_} add up, by equal shares of what they differ by; "
+            f"not clamped, the interval is cut to {ends}"
+        )
     return f"{rule}; clamped into the public range {ends}"
 
 

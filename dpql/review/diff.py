@@ -102,6 +102,7 @@ def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
             step.where,
             step.by,
             step.at_least,
+            (step.total_of, step.total),
         ),
         (step.mechanism, step.epsilon, step.rho, step.alpha, step.gamma, step.accuracy),
         {c.name: _without_unit(c) for c in spec.data.columns if c.name in used},

@@ -230,10 +230,13 @@ def _numbers(
 
 
 def _computed_from(step: Step) -> tuple[object, ...]:
-    return step.statistic, step.columns, step.edges, step.at, step.condition
+    asked = step.at, step.condition, step.total_of
+    return step.statistic, step.columns, step.edges, *asked
 
 
 def _computes(step: Step) -> str:
+    if step.total_of is not None:
+        return f"total {whole(step.total_of)}"
     kind = STATISTICS[step.statistic]
     columns = ", ".join(map(column_name, step.columns)) or kind.subject
     if step.condition is not None:

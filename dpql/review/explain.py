@@ -23,7 +23,7 @@ from dpql.model.notation import unit_text
 from dpql.model.plan import Chosen, PartsOfOne, Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import Neighbours
-from dpql.model.step_text import bounds_text, excess_text, rank_text
+from dpql.model.step_text import bounds_text, excess_text, kept_by, rank_text
 from dpql.planner.bind import hiding, statistic_of
 from dpql.review.alternatives import amount_for, error_at, finer_grid, round_target
 from dpql.review.cautions import cautions, losses
@@ -141,7 +141,8 @@ def reads(plan: Plan) -> tuple[str, ...]:
 def used_in(plan: Plan) -> frozenset[str]:
     """Return the columns that a run uses, declared and derived."""
     used: set[str] = set()
-    for step in plan.steps:
+    for each in plan.steps:
+        step = kept_by(plan, each)
         used |= {*step.columns, *step.by, *asked_of(step)}
     if plan.spec.privacy.unit is not None:
         used.add(plan.spec.privacy.unit)
@@ -246,6 +247,12 @@ def _made_of(step: Step) -> list[str]:
         notes.append(f"{name}: the {whole(phrase(step))}, because n is {known}.")
     if step.where is not None:
         notes.append(f"{name}: only rows where {whole(condition_text(step.where))}.")
+    if step.total_of is not None:
+        notes.append(
+            f"{name}: all groups of {whole(step.total_of)} added up, with noise of its "
+            "own. What both then differ by is shared out among them, so that the "
+            "groups add up; it costs nothing, and the noisy numbers are kept."
+        )
     if isinstance(step.readout, PartsOfOne):
         names = ", ".join(part.measure.name for part in step.parts)
         notes.append(
@@ -322,8 +329,11 @@ def _reach(step: Step) -> str:
 
 
 def _alternatives(plan: Plan, step: Step) -> list[str]:
-    notes = []
+    notes: list[str] = []
     name, unit = whole(step.name), step.accuracy_unit
+    if step.total_of is not None or step.total is not None:
+        # What another mechanism or epsilon would give is not theirs alone.
+        return notes
     if step.accuracy is None:
         samples = " and ".join(
             f"{within_text(error, unit)} over {plural(rows, 'row')}"

@@ -18,6 +18,7 @@ from dpql.statistics import (
     quantile,
     ratio,
     sum,  # noqa: A004  the statistic's name
+    total,
     units,
     variance,
 )
@@ -56,7 +57,10 @@ OPTIONS: tuple[Option, ...] = tuple(
 """Every option that a statistic of the table has."""
 
 
-KEYS: tuple[str, ...] = tuple({one.keyword: None for one in STATISTICS.values()})
+KEYS: tuple[str, ...] = (
+    *dict.fromkeys(one.keyword for one in STATISTICS.values()),
+    total.TOTAL,
+)
 """The keys of a spec that ask for statistics."""
 
 ASKING: tuple[str, ...] = tuple(
@@ -73,6 +77,8 @@ def statistic_of(key: str, subject: str | None) -> Statistic:
 
 def field_of(key: str) -> Field:
     """Return the key with all that it may ask for."""
+    if key == total.TOTAL:
+        return total.FIELD
     same = [one.field for one in STATISTICS.values() if one.keyword == key]
     shapes = [field.shape for field in same if isinstance(field.shape, Choice)]
     if not shapes:

@@ -12,7 +12,8 @@ def definition(step: Step) -> str:
     """Return what a statistic computes, of which rows and groups."""
     by = f", by {' and '.join(map(name_text, step.by))}" if step.by else ""
     where = f", where {condition_text(step.where)}" if step.where else ""
-    return f"{phrase(step)}{where}{by}"
+    over = f", added up over the groups of {name_text(step.total_of or '')}"
+    return f"{phrase(step)}{where}{by}{over if step.total_of else ''}"
 
 
 def phrase(step: Step) -> str:

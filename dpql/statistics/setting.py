@@ -52,6 +52,7 @@ class Setting:
         unit_names: the user's unit of each of these columns.
         at: the quantiles that are asked for.
         beside: the cells of the other statistics that choose among candidates.
+        added_up: all cells are added up, and their sum is what is released.
     """
 
     replace: bool
@@ -67,6 +68,7 @@ class Setting:
     unit_names: tuple[str | None, ...] = ()
     at: tuple[Fraction, ...] = ()
     beside: int = 0
+    added_up: bool = False
 
     def l0(self, *, signed: bool) -> int:
         """Return how many changes of at most the sensitivity one unit makes.
@@ -90,7 +92,8 @@ class Setting:
 
         It moves a cell by ``each``, the rows of a unit in a cell if it is not given,
         as often as `l0` says. A total of N rows moves cells by 1, N times in all, or
-        2N times where a unit is replaced; that is taken where it is less.
+        2N times where a unit is replaced; that is taken where it is less. Where cells
+        are added up, all this falls into one number.
         Source: MATH-statistics 2.
         """
         each = self.rows_each if each is None else each
@@ -98,8 +101,8 @@ class Setting:
         if self.total is not None:
             in_all = 2 * self.total if self.replace else self.total
             if in_all < each * often:
-                return 1, in_all
-        return each, often
+                each, often = 1, in_all
+        return (each * often, 1) if self.added_up else (each, often)
 
     def squares(
         self, each: int | None = None, *, per_row: int = 1, signed: bool = False

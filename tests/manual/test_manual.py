@@ -79,6 +79,7 @@ SPECIAL = {
         ),
         "yaml",
     ),
+    "DPQL330": (REFERENCE.replace(AGES, "total: wage_mean"), "yaml"),
     "DPQL329": (REFERENCE.replace(AGES, "median: age"), "yaml"),
 }
 

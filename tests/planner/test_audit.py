@@ -254,6 +254,7 @@ def test_the_passes_are_a_literal_tuple() -> None:
         "settle_mechanisms",
         "calibrate_noise",
         "state_accuracy",
+        "agree_totals",
     ]
 
 

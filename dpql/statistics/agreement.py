@@ -1,0 +1,82 @@
+"""Totals and groups of a release, moved so that the groups add up to the total.
+
+It is a function of released numbers alone: the noisy ones stay as they were drawn. What
+is moved is not clamped, else it would no longer add up; the interval is cut to the
+public range.
+Source: MATH-statistics 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+from dpql.model.plan import Affine, Step
+from dpql.model.release import Deferred, Result, Value
+from dpql.statistics.tails import Tail
+from dpql.statistics.totals import consistent, half_width
+
+
+def agreed(results: Sequence[Result]) -> tuple[Result, ...]:
+    """Return the results, those of totals and of their groups moved."""
+    by_name = {result.name: result for result in results}
+    for whole in results:
+        if whole.step.total_of is not None:
+            groups = by_name[whole.step.total_of]
+            moved = _moved(whole, groups)
+            by_name[whole.name] = _deferred(whole, moved, slice(1))
+            by_name[groups.name] = _deferred(groups, moved, slice(1, None))
+    return tuple(by_name.values())
+
+
+def reach_of(groups: Step, level: Fraction) -> Fraction:
+    """Return how far noise takes any moved result at a level, in units of its measure.
+
+    The total's noise is as large as that of a group, or smaller where so many rows as
+    one unit may bring are more than there can be.
+    """
+    (part,) = groups.parts
+    theta = part.epsilon / (part.measure.l0 * part.measure.sensitivity)
+    return half_width(Tail.of(theta), groups.cells, level)
+
+
+_Moved = Callable[[], tuple[Value, ...]]
+
+
+def _deferred(result: Result, moved: _Moved, some: slice) -> Result:
+    values = Deferred(len(result.values), lambda: moved()[some])
+    return replace(result, values=values)
+
+
+def _moved(whole: Result, groups: Result) -> _Moved:
+    """Return what makes the moved values of a total and of its groups, once."""
+
+    @cache
+    def made() -> tuple[Value, ...]:
+        (total,) = (value.noisy[0] for value in whole.values)
+        found = consistent(total, [value.noisy[0] for value in groups.values])
+        reach = reach_of(groups.step, groups.step.alpha)
+        return (
+            _read(whole.step, whole.values[0], found.total, reach),
+            *(
+                _read(groups.step, value, part, reach)
+                for value, part in zip(groups.values, found.parts, strict=True)
+            ),
+        )
+
+    return made
+
+
+def _read(step: Step, value: Value, found: Fraction, reach: Fraction) -> Value:
+    readout = step.readout
+    assert isinstance(readout, Affine), "totals are of counts and sums"
+    point = readout.offset + readout.scale * found
+    off = readout.scale * reach + step.quantisation
+    return replace(
+        value,
+        value=point,
+        lower=min(max(point - off, step.lower), step.upper),
+        upper=min(max(point + off, step.lower), step.upper),
+    )
