@@ -9,7 +9,6 @@ Source: MATH-statistics 6.
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 from dpql.errors import InternalFault
 from dpql.model.plan import Affine, Step
@@ -43,14 +42,6 @@ def _promised(step: Step, groups: Step) -> Step:
     span = step.upper - step.lower
     return replace(
         step,
-        accuracy=_short(min(accuracy, span)),
-        accuracy_all=_short(min(everywhere, span)),
+        accuracy=min(accuracy, span),
+        accuracy_all=min(everywhere, span),
     )
-
-
-def _short(width: Fraction) -> Fraction:
-    """Return a width that is written in few digits, rounded up."""
-    return -(-width * _FINE // 1) / _FINE if width < _FINE else Fraction(-(-width // 1))
-
-
-_FINE = Fraction(1 << 20)

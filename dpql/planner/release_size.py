@@ -8,6 +8,7 @@ fraction is as long as its denominator lets it be:
     mean, variance      times the noisy count, in a variance its square
     parts of one        times their noisy sum, or the grid of an interval's ends; twice
                         in what is a product or a ratio of means
+    totals and groups   times the number of groups and 1, and the grid of their reach
 
 Noise is taken to be at most 2**16 half-widths. It is more in fewer than one run in
 2**1000, and then the envelope need not be too large: no text is as long as its bound.
@@ -22,8 +23,9 @@ from json.encoder import encode_basestring
 
 from dpql.errors import PlanFault
 from dpql.mechanisms import MECHANISMS
-from dpql.model.limits import LARGEST_RELEASE
+from dpql.model.limits import LARGEST_RELEASE, MOST_CELLS
 from dpql.model.plan import (
+    Affine,
     CentredMean,
     CentredVariance,
     Chosen,
@@ -34,6 +36,7 @@ from dpql.model.plan import (
     Step,
 )
 from dpql.model.release import cell_axes
+from dpql.statistics.totals import REACH_BITS
 
 _NOISE_BITS = 16
 _END_BITS = 2 * 64
@@ -113,6 +116,10 @@ def _number(step: Step) -> int:
             bits += 2 * (sum(noisy) + sum(one.steps.bit_length() for one in step.grids))
             bits += _END_BITS
     farthest = max(abs(step.lower), abs(step.upper)).__ceil__()
+    if isinstance(step.readout, Affine) and (step.total or step.total_of):
+        # What was moved is not clamped, and is over the number of groups and 1.
+        bits += MOST_CELLS.bit_length() + REACH_BITS
+        farthest += step.readout.scale.__ceil__() << max(noisy) + 1
     return (
         _digits(bits + farthest.bit_length()) + 1 + (_digits(bits) + 1 if bits else 0)
     )

@@ -16,7 +16,7 @@ from functools import cache
 from dpql.model.plan import Affine, Step
 from dpql.model.release import Deferred, Result, Value
 from dpql.statistics.tails import Tail
-from dpql.statistics.totals import consistent, half_width
+from dpql.statistics.totals import REACH_BITS, consistent, half_width
 
 
 def agreed(results: Sequence[Result]) -> tuple[Result, ...]:
@@ -39,7 +39,8 @@ def reach_of(groups: Step, level: Fraction) -> Fraction:
     """
     (part,) = groups.parts
     theta = part.epsilon / (part.measure.l0 * part.measure.sensitivity)
-    return half_width(Tail.of(theta), groups.cells, level)
+    width = half_width(Tail.of(theta), groups.cells, level)
+    return Fraction(-(-width * (1 << REACH_BITS) // 1), 1 << REACH_BITS)
 
 
 _Moved = Callable[[], tuple[Value, ...]]

@@ -31,6 +31,9 @@ from dpql.statistics.tails import DOWN, UP, Tail
 _CLOSED = 3
 """Up to so many parts the tail is a short sum."""
 
+REACH_BITS = 20
+"""Binary digits behind the point of a width that is released with numbers."""
+
 _KEPT = 80
 _HALVINGS = 80
 

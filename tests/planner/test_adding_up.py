@@ -8,9 +8,10 @@ from fractions import Fraction
 import pytest
 from spec_text import make_spec
 
+from dpql.curator.rehearsal import rehearse
 from dpql.errors import PlanFault
 from dpql.model.plan import Plan
-from dpql.planner import audit, plan
+from dpql.planner import audit, plan, release_size
 from dpql.statistics.tails import Tail
 from dpql.statistics.totals import half_width
 
@@ -46,6 +47,17 @@ def test_adding_up_costs_nothing() -> None:
     made = planned()
     assert Fraction(1) == made.loss == made.spent
     assert {Fraction(1, 2)} == {step.loss for step in made.steps}
+
+
+def test_no_value_is_longer_than_its_bound() -> None:
+    """Moved values have a denominator of their own, and may be below 0."""
+    for keys in (1, 7, 100):
+        made = planned(keys, epsilon="0.001")
+        for result in rehearse(made, 300, 1).results:
+            bound = release_size._number(result.step)
+            for value in result.values:
+                texts = map(str, (value.value, value.lower, value.upper))
+                assert max(map(len, texts)) <= bound
 
 
 def test_an_error_is_never_more_than_the_range() -> None:
