@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpql.errors import InternalFault
+from dpql.errors import InternalFault, PlanFault
 from dpql.model.plan import Affine, Step
+from dpql.model.spec import MechanismName
 from dpql.planner.draft import Draft
 
 
@@ -21,6 +22,13 @@ def agree_totals(draft: Draft) -> Draft:
     for whole in draft.steps:
         if whole.total_of is None:
             continue
+        for step in (whole, steps[whole.total_of]):
+            if step.mechanism != MechanismName.GEOMETRIC:
+                raise PlanFault.of(
+                    "DPQL422",
+                    f"`{step.name}` adds up only with geometric noise",
+                    hint="write `mechanism: geometric` for total and groups",
+                )
         groups = replace(steps[whole.total_of], total=whole.name)
         steps[groups.name] = _promised(groups, groups)
         steps[whole.name] = _promised(whole, groups)

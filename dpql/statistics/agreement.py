@@ -38,6 +38,7 @@ def reach_of(groups: Step, level: Fraction) -> Fraction:
     one unit may bring are more than there can be.
     """
     (part,) = groups.parts
+    assert part.epsilon is not None, "it is geometric noise"
     theta = part.epsilon / (part.measure.l0 * part.measure.sensitivity)
     width = half_width(Tail.of(theta), groups.cells, level)
     return Fraction(-(-width * (1 << REACH_BITS) // 1), 1 << REACH_BITS)

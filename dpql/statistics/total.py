@@ -74,7 +74,8 @@ def objection(
             "sharing out what total and groups differ by changes their accuracy",
             "spend a share, or an epsilon, on both",
         )
-    if MechanismName.SNAPPING in (statistic.mechanism, groups.mechanism):
+    known = {MechanismName.AUTO, MechanismName.GEOMETRIC}
+    if not known.issuperset((statistic.mechanism, groups.mechanism)):
         return (
             "a total agrees with its groups with geometric noise only",
             "write `mechanism: geometric` for both",
