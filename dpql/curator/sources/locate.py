@@ -14,7 +14,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from dpql.curator.sources import remote
 from dpql.curator.sources.formats import (
@@ -196,6 +195,9 @@ def _file_url_path(url: str, data: Data) -> str:
         raise no_file(data) from None
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         raise no_file(data)
+    # It would bring HTTP and TLS to every run.
+    from urllib.request import url2pathname
+
     return url2pathname(parts.path)
 
 

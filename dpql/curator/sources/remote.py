@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 
 from dpql.curator.sources import stores
 
@@ -102,6 +100,10 @@ class RemoteFile:
         """Return what is behind an HTTP URL, also if its length is not announced."""
         if "version" in self.seen:
             raise _Changed("a remote file changed while it was being read")
+        # Most runs read no URL, and this takes as long as all of the sources.
+        from urllib.error import HTTPError
+        from urllib.request import Request, urlopen
+
         request = Request(self.url, headers={"Accept-Encoding": "identity"})  # noqa: S310  is_http
         seconds = stores.SILENCE.total_seconds()
         try:
