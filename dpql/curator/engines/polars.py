@@ -92,13 +92,13 @@ def _found(
             for batch in batches:
                 yield enumerate(batch)
         return
-    partitions = Partitions(program, salt)
-    with closing(_read(program, source, partitions.partition, tick)) as batches_:
-        for one in batches_:
-            partitions.take(one)
-    tasks = (partial(partitions.sums, index) for index in range(len(partitions)))
-    with closing(prefetched(tasks, pl.thread_pool_size())) as found:
-        yield from found
+    with closing(Partitions(program, salt)) as partitions:
+        with closing(_read(program, source, partitions.partition, tick)) as batches_:
+            for one in batches_:
+                partitions.take(one)
+        tasks = (partial(partitions.sums, index) for index in range(len(partitions)))
+        with closing(prefetched(tasks, pl.thread_pool_size())) as found:
+            yield from found
 
 
 @contextmanager

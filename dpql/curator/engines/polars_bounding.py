@@ -27,6 +27,7 @@ from dpql.curator.bounding import (
 from dpql.curator.conditions import Test
 from dpql.curator.engines.polars_expressions import Expressions, FactorSteps
 from dpql.curator.engines.polars_values import Pairs, pairs
+from dpql.curator.engines.row_store import Rows, RowStore, are_whole
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
     EXACT_DOUBLES,
@@ -150,27 +151,6 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows as they are bounded: their units, hashes of those, packed words, and ids."""
-
-    units: pl.Series
-    hashes: Words
-    words: list[Integers]
-    ids: list[pl.Series]
-
-    def take(self, order: Integers) -> Rows:
-        """Return the rows of some indices."""
-        return Rows(
-            pl.Series(self.units.to_numpy().take(order))
-            if _are_whole(self.units)
-            else self.units.gather(order),
-            self.hashes.take(order),
-            [word.take(order) for word in self.words],
-            [one.gather(order) for one in self.ids],
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _Survivors:
     """Rows of a partition: where they stand in it, their cells and their words."""
 
@@ -197,8 +177,7 @@ class Partitions:
         (self._seed,) = salted(salt, "unit", 1)
         self._bits = _partition_bits(program.declared_rows)
         self._sums = CellSums()
-        self._batches: list[tuple[Rows, list[int]]] = []
-        self._row_count = 0
+        self._store = RowStore(1 << self._bits)
 
     def partition(self, batch: pl.DataFrame) -> tuple[Rows, list[int]]:
         """Return the packed rows of a batch by partition, and where each one ends."""
@@ -215,7 +194,7 @@ class Partitions:
         Rows without a unit are so spread over all partitions.
         """
         nulls, others = units.is_null().to_numpy(), _INDICES[: len(units)]
-        if _are_whole(units):
+        if are_whole(units):
             ids = units.fill_null(0).to_numpy()
             units = pl.Series(np.where(nulls, others, ids))
         hashes: Words = units.hash(self._seed).to_numpy()
@@ -223,12 +202,15 @@ class Partitions:
 
     def take(self, partitioned: tuple[Rows, list[int]]) -> None:
         """Keep a batch until all are read."""
-        self._batches.append(partitioned)
-        self._row_count += len(partitioned[0].hashes)
+        self._store.add(*partitioned)
+
+    def close(self) -> None:
+        """Forget all rows."""
+        self._store.close()
 
     def __len__(self) -> int:
         """Return how many partitions there are, neighbours joined if rows are few."""
-        return 1 << min(self._bits, _partition_bits(self._row_count))
+        return 1 << min(self._bits, _partition_bits(self._store.row_count))
 
     def sums(self, partition: int) -> Iterator[list[tuple[int, Found | Pairs]]]:
         """Yield sums, values or indices of surviving rows, by the tally's number."""
@@ -252,30 +234,12 @@ class Partitions:
 
     def _rows(self, partition: int) -> Rows | None:
         joined = (1 << self._bits) // len(self)
-        first, last = partition * joined - 1, (partition + 1) * joined - 1
-        parts = [
-            (rows, slice(ends[first] if partition else 0, ends[last]))
-            for rows, ends in self._batches
-        ]
-        if not parts:
-            return None
-        return Rows(
-            _joined([(x.units, part) for x, part in parts]),
-            np.concatenate([x.hashes[part] for x, part in parts]),
-            [
-                np.concatenate([x.words[word][part] for x, part in parts])
-                for word in range(self._layout.words)
-            ],
-            [
-                _joined([(x.ids[one], part) for x, part in parts])
-                for one in range(len(self._layout.ids))
-            ],
-        )
+        return self._store.rows(partition * joined, (partition + 1) * joined)
 
     def _bounder(self, rows: Rows) -> Bounder:
         units, hashes = rows.units, rows.hashes
         contents = content_hashes(self._salt, hashes, rows.words)
-        if _are_whole(units):
+        if are_whole(units):
             return Bounder(units.to_numpy(), hashes, contents, self._salt)
         bounder = Bounder(hashes.view(np.int64), hashes, contents, self._salt)
         if _are_units(units, hashes, bounder.order):
@@ -356,14 +320,6 @@ def _packed(
 
 def _partition_bits(rows: int) -> int:
     return min(PARTITION_BITS, (rows // PARTITION_ROWS).bit_length())
-
-
-def _are_whole(ids: pl.Series) -> bool:
-    return ids.dtype == pl.Int64
-
-
-def _joined(parts: Sequence[tuple[pl.Series, slice]]) -> pl.Series:
-    return pl.concat((ids[part] for ids, part in parts), rechunk=True)
 
 
 def _are_units(units: pl.Series, hashes: Words, order: Integers) -> bool:

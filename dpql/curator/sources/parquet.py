@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -212,8 +213,9 @@ class _Footer:
     ) -> dict[str, pl.Series]:
         before = sum(self.metadata.row_group(x).num_rows for x in range(groups[0]))
         content = self.file.content
+        opened = open_content(content, self.size)
         if not isinstance(content, str | bytes):
-            content = open_content(content, self.size).read()
+            content = opened.read()
         scan = _scan(content).select(cs.by_name(*names))
         frame = scan.slice(before + start, rows).collect(engine="in-memory")
         return {name: frame.get_column(name) for name in names}
@@ -241,6 +243,9 @@ class _Footer:
 
 
 def _scan(content: Any) -> pl.LazyFrame:
+    if isinstance(content, str):
+        # A path would be mapped into memory; that of a URL is read.
+        content = Path(content).absolute().as_uri()
     return pl.scan_parquet(
         content, glob=False, extra_columns="ignore", hive_partitioning=False
     )

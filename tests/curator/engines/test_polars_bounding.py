@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec_text import make_spec
 
-from dpql.curator.engines import polars_bounding
+from dpql.curator.engines import polars_bounding, row_store
 from dpql.curator.noise import totals
 from dpql.curator.program import compile_program
 from dpql.curator.sources import memory
@@ -361,3 +361,24 @@ def test_few_rows_make_few_partitions(
     dtypes = {"person": pl.Int64, "kind": pl.UInt8, "x": pl.Int64}
     partitions.take(partitions.partition(pl.DataFrame(columns, schema=dtypes)))
     assert expected == len(partitions)
+
+
+@pytest.mark.parametrize("text", [True, False])
+def test_the_same_rows_survive_in_a_file(
+    *, text: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where memory is short, rows wait in a file, and nothing else changes."""
+    made = _unit_plan(2, 1)
+    people = [n % 97 for n in range(5000)]
+    frame = pl.DataFrame(
+        {
+            "person": [f"person number {n}" for n in people] if text else people,
+            "kind": ["abc"[n % 3] for n in range(5000)],
+            "x": [n % 101 for n in range(5000)],
+        }
+    )
+    monkeypatch.setattr(polars_bounding, "PARTITION_ROWS", 500)
+    monkeypatch.setattr(memory, "BATCH_ROWS", 300)
+    held = exact_sums(made, frame)
+    monkeypatch.setattr(row_store, "MOST_BYTES", 20_000)
+    assert held == exact_sums(made, frame)

@@ -35,6 +35,7 @@ from tables import (
 )
 
 from dpql.curator.sources import open_source, parquet
+from dpql.curator.sources.locate import File
 
 DATA = declare(k=category("north", "south"), x=WHOLE)
 WORDS = ["north", None, "south", "east", "north", "north"]
@@ -236,6 +237,31 @@ def test_polars_and_arrow_read_the_same_numbers(
     narrow = pl.Series(real, dtype=pl.Float32).cast(pl.Float64)
     wanted = ordered(list(zip(wide, real, range(6), narrow, strict=True)))
     assert wanted == rows(path, data)
+
+
+@pytest.mark.parametrize("name", ["a b%20c", "ü#x?y", "a*b[1]", "new\nline", "c;d=e"])
+def test_polars_reads_a_file_of_any_name(name: str, tmp_path: Path) -> None:
+    """It is given a URL, in which some characters mean something."""
+    folder = tmp_path / "odd %41 folder"
+    folder.mkdir()
+    path = write_parquet(pa.table({"x": [1, 2]}), tmp_path)
+    path = path.rename(folder / f"{name}.parquet")
+    file = File(content=str(path), values={})
+    frame = parquet._scan(file.content).collect()
+    assert [1, 2] == frame["x"].to_list()
+
+
+def test_a_file_that_is_cut_short_ends_no_process(tmp_path: Path) -> None:
+    """It is a fault: neither library maps it into memory."""
+    path = write_parquet(pa.table({"x": range(100_000)}), tmp_path)
+    source = open_source(path, declare(x=WHOLE))
+    with path.open("rb+") as file:
+        file.truncate(1000)
+    with pytest.raises(OSError, match="a file changes while it is read"):
+        list(source.batches(["x"], lambda batch: batch))
+    maps = Path("/proc/self/maps")
+    if maps.exists():
+        assert str(tmp_path) not in maps.read_text()
 
 
 def test_arrow_reads_what_polars_cannot(
