@@ -33,8 +33,9 @@ def rehearse(
 ) -> Rehearsal:
     """Run the plan on invented rows with coins that are a function of the seed.
 
-    The rows keep to the spec: cells within bounds, declared keys, units within their
-    bounds. Where the number of rows is public, there are exactly so many.
+    The rows keep to the spec: cells within bounds, declared keys, and units with about
+    as many rows as the statistic that counts most of them. Where the number of rows is
+    public, there are exactly so many.
 
     Raises:
         RunFault: DPQL507 when ``rows`` is not at least 1 or not the public number.
@@ -86,8 +87,14 @@ class SeededStream:
 
 def _column(column: Column, plan: Plan, rows: int, seed: str) -> list[str | None]:
     words = _words(f"column {column.name} {seed}", rows)
-    make = _maker(column, max(1, -(-rows // plan.spec.privacy.contributes.rows)))
+    make = _maker(column, max(1, -(-rows // _most_of_a_unit(plan))))
     return [make(word) for word in words]
+
+
+def _most_of_a_unit(plan: Plan) -> int:
+    """Return the most rows of a unit that any statistic counts."""
+    bounds = [step.bound for step in plan.steps if step.bound is not None]
+    return max((one.total or one.rows * one.cells for one in bounds), default=1)
 
 
 def _maker(column: Column, units: int) -> Callable[[int], str | None]:

@@ -4,7 +4,8 @@
     2   dpql 0.2: a report signs its page too, says how its data are bound, and has
         caveats; an approval names the dataset that it is for
     3   the plan in a report is of the same format, here and later
-    4   a report signs tidy tables, one for each statistic too, and their dictionary
+    4   a report signs tidy tables, one for each statistic too, and their dictionary; it
+        says of each statistic what one unit adds at most
 
 A statement of an older format is read as one of the newest format with the added
 members empty, and written without them. Its format determines which files it signs, so
@@ -17,7 +18,14 @@ from typing import Any
 
 from dpql.model.codec import Malformed
 from dpql.model.format_changes import Added, with_members, without_members
-from dpql.reports.predicate import APPROVAL, FIRST_FORMAT, FORMAT, REHEARSAL, RELEASE
+from dpql.reports.predicate import (
+    APPROVAL,
+    BOUND_FROM,
+    FIRST_FORMAT,
+    FORMAT,
+    REHEARSAL,
+    RELEASE,
+)
 
 _REPORT: tuple[tuple[tuple[str, ...], Any], ...] = (
     (("caveats",), []),
@@ -36,6 +44,14 @@ _FOR_A_DELTA = (
     Added(("statistics", "parts"), "rho", None),
 )
 """Members of a report on a plan with a delta; a pure one is written without them."""
+
+
+_BOUND = (Added(("statistics",), "bound", None),)
+"""What format 4 added to a report."""
+
+
+def _lacks_bounds(kind: str, predicate: dict[str, Any]) -> bool:
+    return kind != APPROVAL and format_of(predicate) < BOUND_FROM
 
 
 def _is_pure(kind: str, predicate: dict[str, Any]) -> bool:
@@ -57,6 +73,8 @@ def upgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
     first = format_of(predicate) == FIRST_FORMAT
     if _is_pure(kind, predicate):
         predicate = with_members(predicate, _FOR_A_DELTA)
+    if _lacks_bounds(kind, predicate):
+        predicate = with_members(predicate, _BOUND)
     if not first:
         return predicate
     for path, empty in _ADDED[kind]:
@@ -69,6 +87,8 @@ def downgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
     first = format_of(predicate) == FIRST_FORMAT
     if _is_pure(kind, predicate):
         predicate = without_members(predicate, _FOR_A_DELTA)
+    if _lacks_bounds(kind, predicate):
+        predicate = without_members(predicate, _BOUND)
     if not first:
         return predicate
     for path, _ in _ADDED[kind]:

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpql.model.codec import Members
-from dpql.model.plan import Plan
+from dpql.model.plan import Bound, Plan
 from dpql.model.spec import Neighbours
 
 FORMAT = 4
 FIRST_FORMAT = 1
 """The format of dpql 0.1; `dpql.reports.format_versions` says how formats differ."""
+
+BOUND_FROM = 4
+"""The first format that says of each statistic what one unit adds at most."""
 
 RELEASE = "urn:dpql:predicate:release:v1"
 REHEARSAL = "urn:dpql:predicate:rehearsal:v1"
@@ -38,7 +41,11 @@ ENGINES = ("polars", "duckdb", "postgres", "spark")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guarantee:
-    """What is promised to whom, in numbers and in words."""
+    """What is promised to whom, in numbers and in words.
+
+    ``rows`` and ``groups`` bound what one unit adds to statistics without a bound of
+    their own; the bound of each stands in its record.
+    """
 
     variant: str
     epsilon: Fraction
@@ -83,7 +90,8 @@ class CellValue:
 class StatisticRecord:
     """One statistic with all its values, in the order of the plan.
 
-    ``epsilon`` and ``rho`` are those of its step.
+    ``epsilon`` and ``rho`` are those of its step. ``bound`` is what one unit adds at
+    most: rows in each of so many cells; None where a row is one, and before format 4.
     """
 
     name: str
@@ -98,6 +106,7 @@ class StatisticRecord:
     post_processing: str
     values: tuple[CellValue, ...]
     rho: Fraction | None = None
+    bound: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,10 @@ from datetime import date
 from dpql.errors import VerifyFault
 from dpql.model.plan import Part, Pick, Plan
 from dpql.model.release import Outcome, Result, headings
+from dpql.model.step_text import kept_by
 from dpql.reports.caveats import caveats
 from dpql.reports.predicate import (
+    BOUND_FROM,
     FORMAT,
     CellValue,
     Guarantee,
@@ -91,7 +93,9 @@ def predicate_of(
             unprotected=unprotected(plan),
             words=guarantee_words(plan),
         ),
-        statistics=tuple(_statistic(plan, result) for result in outcome.results),
+        statistics=tuple(
+            _statistic(plan, result, format_) for result in outcome.results
+        ),
         ledger=ledger,
         caveats=caveats(outcome, ledger, format_),
         approvals=approvals,
@@ -108,7 +112,7 @@ def _text(envelope: bytes) -> str:
         raise VerifyFault.of("DPQL600", "an approval is not text") from None
 
 
-def _statistic(plan: Plan, result: Result) -> StatisticRecord:
+def _statistic(plan: Plan, result: Result, format_: int) -> StatisticRecord:
     step = result.step
     return StatisticRecord(
         name=step.name,
@@ -135,6 +139,7 @@ def _statistic(plan: Plan, result: Result) -> StatisticRecord:
             for value in result.values
         ),
         rho=step.rho,
+        bound=kept_by(plan, step).bound if format_ >= BOUND_FROM else None,
     )
 
 

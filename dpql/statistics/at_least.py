@@ -29,10 +29,11 @@ AT_LEAST = Option(
     field=Field(
         name="at_least",
         shape=Number(whole=True, above=0),
-        summary="A public promise that every group has so many rows. Needed to price "
-        "an accuracy target where the count is private. Not enforced, and no "
-        "part of the privacy guarantee: where it is not true, the stated accuracy "
-        "does not hold, and the report marks groups whose noisy count shows it.",
+        summary="A public promise that every group has so many rows that pass `where`, "
+        "hold a value and are kept of their unit. Needed to price an accuracy "
+        "target where the count is private. Not enforced, and no part of the privacy "
+        "guarantee: where it is not true, the stated accuracy does not hold, and the "
+        "report marks groups whose noisy count shows it.",
         examples=(500,),
     ),
     member="at_least",

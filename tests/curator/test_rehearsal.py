@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from curator_plans import known_plan, row_plan, unit_plan
 from language.flights import flights
+from spec_text import ID, make_spec
 
 from dpql.curator.rehearsal import SeededStream, _column, rehearse
 from dpql.errors import RunFault
@@ -28,6 +29,18 @@ def test_a_rehearsal_is_a_function_of_its_seed() -> None:
 def test_units_are_rehearsed_too() -> None:
     """So are ids, and what is left out of them."""
     assert isinstance(rehearse(unit_plan(), 50, 1), Rehearsal)
+
+
+def test_units_have_as_many_rows_as_any_statistic_counts() -> None:
+    """A bound of a statistic's own is rehearsed, not that of the spec alone."""
+    count = {"count": "rows", "by": "[g]", "spend": "{share: 1}"}
+    own = count | {"contributes": "{rows: 4, groups: 3, total: 10}"}
+    columns = {"p": ID, "g": "{type: category, keys: [a, b, c]}"}
+    options = {"unit": "p", "contributes": "{rows: 2, groups: 1}"}
+    for statistics, units in (({"one": count}, 500), ({"one": count, "own": own}, 100)):
+        plan = make_plan(make_spec(columns, statistics, **options))
+        ids = _column(plan.spec.data.column("p"), plan, 1000, "1")
+        assert 0.8 * units < len(set(ids)) <= units
 
 
 def test_a_public_number_of_rows_is_kept() -> None:

@@ -11,8 +11,11 @@ from reports.sample_releases import (
     record,
     small_plan,
 )
+from spec_text import ID, make_spec
 
 from dpql.errors import VerifyFault
+from dpql.model.plan import Bound
+from dpql.planner import plan
 from dpql.reports.predicate import COINS, ReportPredicate
 from dpql.reports.predicate_builder import build
 
@@ -44,19 +47,19 @@ def test_numbers_are_those_of_the_outcome() -> None:
 
 def test_claims_are_those_of_the_plan() -> None:
     """Names, costs, errors, the promise and the digest."""
-    plan, built = broad_plan(), _built()
-    assert plan.digest == built.plan_digest
-    assert plan.spent == built.guarantee.epsilon
+    made, built = broad_plan(), _built()
+    assert made.digest == built.plan_digest
+    assert made.spent == built.guarantee.epsilon
     assert ("person", 3, 1) == (
         built.guarantee.unit,
         built.guarantee.rows,
         built.guarantee.groups,
     )
-    assert [(x.name, x.epsilon, x.accuracy) for x in plan.steps] == [
+    assert [(x.name, x.epsilon, x.accuracy) for x in made.steps] == [
         (x.name, x.epsilon, x.accuracy) for x in built.statistics
     ]
     assert [
-        each.noise.parameters for x in plan.steps for each in (*x.parts, *x.picks)
+        each.noise.parameters for x in made.steps for each in (*x.parts, *x.picks)
     ] == [part.parameters for x in built.statistics for part in x.parts]
 
 
@@ -79,3 +82,22 @@ def test_rows_are_the_unit_where_no_column_is() -> None:
     assert ("row", ("{}",), None) == (made.guarantee.unit, made.approvals, made.ledger)
     with pytest.raises(VerifyFault, match="DPQL600"):
         _built((b"\xff",))
+
+
+def test_each_statistic_says_what_one_unit_adds() -> None:
+    """Its own bound, or that of all; that of its groups for a total; none for rows."""
+    count = {"count": "rows", "by": "[g]", "spend": "{share: 1}"}
+    statistics = {
+        "plain": count,
+        "own": count | {"contributes": "{rows: 4, groups: 2, total: 5}"},
+        "all": {"total": "own", "spend": "{share: 1}"},
+    }
+    columns = {"p": ID, "g": "{type: category, keys: [a, b, c]}"}
+    bounds = []
+    for options in ({"unit": "p", "contributes": "{rows: 3, groups: 1}"}, {}):
+        asked = statistics if options else {"plain": count}
+        outcome = make_outcome(plan(make_spec(columns, asked, **options)))
+        built = build(outcome, day=DAY, ledger=None, approvals=(), versions=VERSIONS)
+        bounds.append([each.bound for each in built.statistics])
+    own = Bound(rows=4, cells=2, total=5)
+    assert [[Bound(rows=3, cells=1), own, own], [None]] == bounds
