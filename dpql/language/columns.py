@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from dpql.diagnostics import shown
 from dpql.language.context import (
+    OPEN_TYPE,
     UNTYPED,
     Context,
     entries,
@@ -90,6 +91,8 @@ def _column(  # noqa: PLR0911  one per type
         case "time":
             return time(entry, context)
         case _:
+            # Noted by its shape; wherever it is used nothing more is said.
+            context.types[entry.name] = OPEN_TYPE
             return None
 
 

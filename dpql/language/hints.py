@@ -6,12 +6,15 @@ bounds, is asked for in words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from fractions import Fraction
 
 from dpql.diagnostics import shown
 from dpql.language.keys import SPEC
-from dpql.language.tree import Entry, Mapping
-from dpql.model.shape import Record
+from dpql.language.tree import Entry, Mapping, Node, Scalar
+from dpql.model.notation import number_text
+from dpql.model.shape import ListOf, Record
 from dpql.model.text_hints import in_text_form
 
 _MISSING = {
@@ -109,6 +112,53 @@ def misplaced(entries: list[Entry]) -> str | None:
     if all(block.get("spend") is not None for block in inside):
         return "they look like statistics; is the line `statistics:` missing above?"
     return None
+
+
+_BLOCKS = {
+    "`rows`": "write `rows: {{at_most: {0}}}` for a public ceiling, or `rows: "
+    "{{exactly: {0}}}` if the number is public",
+    "`contributes`": "write `contributes: {{rows: {0}, groups: 1}}`",
+    "`spend`": "write `spend: {{share: {0}}}` for a part of what is left, or `spend: "
+    "{{epsilon: {0}}}`",
+    "`nulls`": "write `nulls: drop`, or `nulls: {{as: {0}}}`",
+    "`report`": "write `report: {{signer: {0}}}`",
+}
+
+
+def block_for(what: str, node: Node) -> str | None:
+    """Return how a single value is written as the block that belongs there."""
+    hint = _BLOCKS.get(what)
+    if hint is None or not isinstance(node, Scalar) or not _PLAIN.fullmatch(node.text):
+        return None
+    return hint.format(node.text)
+
+
+def as_list(node: Node, shape: ListOf) -> str:
+    """Return how a single value is written as a list."""
+    if shape.longest == shape.shortest == 2:  # noqa: PLR2004  two ends
+        return "write both in brackets: `[FIRST, SECOND]`"
+    if isinstance(node, Scalar) and _PLAIN.fullmatch(node.text):
+        return f"write a list in brackets: `[{node.text}]`"
+    return "write a list in brackets: `[FIRST, SECOND]`"
+
+
+def as_number(text: str) -> str | None:
+    """Return how a number of other notations is written, None if it is none."""
+    if _PERCENT.fullmatch(text):
+        share = Fraction(text[:-1].strip()) / 100
+        return f"percent are written as a part of one: `{number_text(share)}`"
+    if _COMMA.fullmatch(text):
+        return f"write a point: `{text.replace(',', '.')}`"
+    if _CURRENCY.fullmatch(text):
+        digits = "".join(c for c in text if c.isdigit() or c == ".")
+        return f"write the number alone: `{digits}`"
+    return None
+
+
+_PLAIN = re.compile(r"[\w.-]{1,40}")
+_PERCENT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?[ ]?%", re.ASCII)
+_COMMA = re.compile(r"-?[0-9]{1,15},[0-9]{1,2}|-?[0-9]{1,15},[0-9]{4,9}", re.ASCII)
+_CURRENCY = re.compile(r"[$€£]?[ ]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]{1,4})?", re.ASCII)
 
 
 def several(names: Iterable[str]) -> str:

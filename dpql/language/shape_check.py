@@ -9,9 +9,16 @@ from typing import assert_never
 from dpql.diagnostics import shown
 from dpql.language import numbers
 from dpql.language.context import OPEN_TYPE
-from dpql.language.hints import misplaced, missing, several
+from dpql.language.hints import (
+    as_list,
+    as_number,
+    block_for,
+    misplaced,
+    missing,
+    several,
+)
 from dpql.language.source import Form, Source
-from dpql.language.suggestions import did_you_mean, quoted
+from dpql.language.suggestions import did_you_mean, nearest, quoted
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.model.limits import LARGEST_EXPONENT, LONGEST_NUMBER
 from dpql.model.shape import (
@@ -115,7 +122,8 @@ def _number(node: Node, shape: Number, source: Source, what: str) -> None:
             "DPQL205",
             f"{what} is `{shown(text)}`, which is not a number",
             node.span,
-            "write it like `250`, `0.05`, `1e-9`, `2_000_000` or `1/3`",
+            as_number(text)
+            or "write it like `250`, `0.05`, `1e-9`, `2_000_000` or `1/3`",
         )
     elif shape.whole and not numbers.is_whole(text):
         source.add(
@@ -144,7 +152,7 @@ def _list(node: Node, shape: ListOf, source: Source, what: str) -> None:
             "DPQL203",
             f"{what} is not a list",
             node.span,
-            "write a list in brackets: `[first, second]`",
+            as_list(node, shape),
         )
         return
     count, most = len(node.items), shape.longest
@@ -231,11 +239,15 @@ def _variants(node: Node, shape: Variants, source: Source, what: str) -> None:
 
 def _record(node: Node, shape: Record, source: Source, what: str) -> None:
     keys = " and ".join(f"`{field.name}`" for field in shape.fields[:3])
-    mapping = _mapping(node, source, what, f"{shape.what} has keys such as {keys}")
+    hint = block_for(what, node) or f"{shape.what} has keys such as {keys}"
+    mapping = _mapping(node, source, what, hint)
     if mapping is None:
         return
     unknown = [entry for entry in mapping.entries if shape.field(entry.name) is None]
     _unknown_keys(unknown, shape, source, what)
+    words = [field.name for field in shape.fields]
+    # What an unknown key was meant to be is not missing as well.
+    meant = {nearest(entry.name, words) for entry in unknown}
     for entry in mapping.entries:
         field = shape.field(entry.name)
         if field is not None:
@@ -245,14 +257,18 @@ def _record(node: Node, shape: Record, source: Source, what: str) -> None:
         source.add(
             "DPQL210", f"{what} has no entries", node.span, f"it has keys {keys}"
         )
-    absent = [each for each in shape.fields if each.required and each.name not in given]
+    absent = [
+        field
+        for field in shape.fields
+        if field.required and field.name not in given | meant
+    ]
     if absent:
         _missing_keys(absent, node, shape, source, what)
     for names in shape.one_of:
-        _exactly_one(mapping, names, source, what)
+        _exactly_one(mapping, names, source, what, guessed=not meant.isdisjoint(names))
     for name, others in shape.needs:
         entry_of = mapping.entry(name)
-        if entry_of and given.isdisjoint(others):
+        if entry_of and (given | meant).isdisjoint(others):
             source.add(
                 "DPQL211",
                 f"`{name}` does not go with this statistic",
@@ -319,10 +335,15 @@ def _unknown(entry: Entry, shape: Record, source: Source, what: str) -> None:
 
 
 def _exactly_one(
-    mapping: Mapping, names: tuple[str, ...], source: Source, what: str
+    mapping: Mapping,
+    names: tuple[str, ...],
+    source: Source,
+    what: str,
+    *,
+    guessed: bool,
 ) -> None:
     given = [entry for entry in mapping.entries if entry.name in names]
-    if not given:
+    if not given and not guessed:
         source.add(
             "DPQL213",
             f"{what} has none of {quoted(names)}",

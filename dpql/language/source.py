@@ -8,6 +8,7 @@ import stat
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from enum import StrEnum
 from functools import partial
 from hashlib import sha256
@@ -31,6 +32,9 @@ class Form(StrEnum):
     YAML = "yaml"
     DPQL = "dpql"
 
+
+_DATA = re.compile(r"\.(csv|tsv|ndjson|jsonl|parquet|arrow|ipc)(\.gz|\.zst)?$")
+"""Names of files that a run reads."""
 
 _SUFFIXES = {".yaml": Form.YAML, ".yml": Form.YAML, ".dpql": Form.DPQL}
 
@@ -86,7 +90,8 @@ class Source:
 
     def error(self) -> SpecError:
         """Return the error of all faults, in the order of the text."""
-        return SpecError(sorted(self.faults, key=self._order))
+        # The same may be wrong for every statistic that takes a default.
+        return SpecError(sorted(dict.fromkeys(self.faults), key=self._order))
 
     def _order(self, fault: Diagnostic) -> tuple[bool, int, int]:
         """Sort by the text; what a dataset file says comes after it."""
@@ -116,10 +121,13 @@ def form_of(path: Path) -> Form:
     """Return the form that the file's suffix names, or raise DPQL102."""
     form = _SUFFIXES.get(path.suffix.lower())
     if form is None:
+        hint = "name the file NAME.yaml or NAME.dpql"
+        if _DATA.search(path.name.lower()):
+            hint = f"these are data: name a spec, and --data NAME={shown(str(path))}"
         raise SpecError.of(
             "DPQL102",
             f"`{shown(path.name)}` is neither a .yaml nor a .dpql file",
-            hint="name the file NAME.yaml or NAME.dpql",
+            hint=hint,
         )
     return form
 
@@ -241,7 +249,23 @@ def _refuse_hidden(source: Source) -> None:
 
 
 def _unreadable(name: str, reason: str) -> SpecError:
-    return SpecError.of("DPQL101", f"cannot read `{shown(name)}`: {reason}")
+    return SpecError.of(
+        "DPQL101", f"cannot read `{shown(name)}`: {reason}", hint=_beside(Path(name))
+    )
+
+
+def _beside(path: Path) -> str:
+    """Return a hint with the spec that was probably meant, of those in the folder."""
+    try:
+        names = [
+            each.name for each in path.parent.iterdir() if each.suffix in _SUFFIXES
+        ]
+    except (OSError, ValueError):
+        return "check the path; there is no such folder that can be read"
+    close = get_close_matches(path.name, names, n=1)
+    if close:
+        return f"did you mean `{shown(str(path.parent / close[0]))}`?"
+    return "check the path, and who may read it"
 
 
 def _too_large(name: str) -> SpecError:

@@ -273,13 +273,22 @@ class YamlReader:
                 f"first given on line {first.span.line}; keep one",
             )
 
+    def _missing_colon(self, problem: str, line: int) -> str | None:
+        """Return a hint if the line before has no colon, and so goes on in this one."""
+        if "mapping values are not allowed" not in problem or line == 0:
+            return None
+        words = self.source.lines[line - 1].split("#")[0].split()
+        if not words or any(":" in word for word in words):
+            return None
+        return f"is a colon missing on line {line}, behind `{shown(words[0])}`?"
+
     def _syntax(self, error: Any) -> Exception:
         mark = getattr(error, "problem_mark", None) or getattr(
             error, "context_mark", None
         )
         line, column = (mark.line, mark.column) if mark else (0, 0)
         problem = str(getattr(error, "problem", "") or "")
-        hint = next(
+        hint = self._missing_colon(problem, line) or next(
             (advice for words, advice in _PLAIN_WORDS if words in problem),
             "check the indentation, the colons and the quotation marks around here",
         )

@@ -8,7 +8,7 @@ from language.samples import REFERENCE, ROOT
 
 from dpql.errors import SpecError
 from dpql.language import format_text, load_text
-from dpql.language.hints import several
+from dpql.language.hints import as_number, several
 
 FLIGHTS = """\
 dpql: 1
@@ -133,3 +133,21 @@ def test_many_names_are_cut_short() -> None:
     assert "`a` and `b`" == several("ab")
     assert "`a`, `b`, `c`, `d`, `e` and `f`" == several("abcdef")
     assert "`a`, `b`, `c`, `d`, `e` and 2 more" == several("abcdefg")
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("5%", "percent are written as a part of one: `0.05`"),
+        ("12.5 %", "percent are written as a part of one: `0.125`"),
+        ("1,5", "write a point: `1.5`"),
+        ("1,000", "write the number alone: `1000`"),
+        ("$17,000.50", "write the number alone: `17000.50`"),
+        ("one", None),
+        ("1,00,0", None),
+        ("%", None),
+    ],
+)
+def test_numbers_of_other_notations_are_read(text: str, hint: str | None) -> None:
+    """What a person means by it is written as dpql reads it."""
+    assert hint == as_number(text)

@@ -146,6 +146,11 @@ def _require_there(path: Path) -> None:
     else:
         return
     hint = f"give a release folder, or a {ENVELOPE_NAME}"
+    inside = sorted(found.parent for found in path.glob(f"*/{ENVELOPE_NAME}"))
+    if inside:
+        hint = (
+            f"give one of the {len(inside)} in it, such as `{shown(str(inside[-1]))}`"
+        )
     raise VerifyFault.of("DPQL630", words, hint=hint)
 
 

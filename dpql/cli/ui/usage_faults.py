@@ -54,7 +54,13 @@ def _unknown_option(error: click.NoSuchOption, more: str) -> UsageFault:
     close = error.possibilities
     hint = f"did you mean `{close[0]}`?" if close else more
     name = shown(error.option_name)
+    if name.lstrip("-") in _WHAT_IF and more.startswith("`dpql plan "):
+        hint = f"try it: `--set {name.lstrip('-')}=…`; to keep it, change the spec"
     return UsageFault.of("DPQL811", f"there is no option `{name}` here", hint=hint)
+
+
+_WHAT_IF = ("epsilon", "alpha", "mechanism")
+"""What `dpql plan --set` can try."""
 
 
 def _missing(error: click.MissingParameter, more: str) -> UsageFault:

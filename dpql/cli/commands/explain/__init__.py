@@ -84,7 +84,8 @@ def command(
     width = min(pages.WIDTH, console.width() or pages.WIDTH)
     page = pages.page(word, width)
     if page is None:
-        close = pages.close_to(word)
+        # A code is meant exactly, or not at all.
+        close = None if word.upper().startswith("DPQL") else pages.close_to(word)
         raise CommandFault.of(
             "DPQL806",
             f"the manual has no page on `{shown(word)}`",
