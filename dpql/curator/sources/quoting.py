@@ -27,6 +27,7 @@ from dpql.curator.sources.canonical import text
 _PART_BYTES = 1 << 15
 """Bytes that are looked at together."""
 
+_ASCII = 128
 _QUOTE, _NEWLINE, _RETURN = b'"'[0], b"\n"[0], b"\r"[0]
 
 
@@ -40,7 +41,7 @@ class Sorted:
         others: to be split one by one.
     """
 
-    plain: list[bytes] = field(default_factory=list)
+    plain: list[bytes | memoryview] = field(default_factory=list)
     quoted: list[bytes] = field(default_factory=list)
     others: list[bytes] = field(default_factory=list)
 
@@ -48,24 +49,36 @@ class Sorted:
 def sorted_out(lines: bytes, separator: bytes) -> Sorted:
     """Return lines by the way in which they are read, each ended by a newline."""
     found = Sorted()
+    if lines and not lines.endswith(b"\n"):
+        lines += b"\n"
+    view, codes = memoryview(lines), np.frombuffer(lines, np.uint8)
     start = 0
     while start < len(lines):
         end = lines.find(b"\n", start + _PART_BYTES) + 1 or len(lines)
-        part = lines[start:end]
+        if (
+            lines.find(b'"', start, end) < 0
+            and lines.find(b"\r", start, end) < 0
+            and codes[start:end].max() < _ASCII
+        ):
+            found.plain.append(view[start:end])
+        else:
+            _sort(lines[start:end], separator, found)
         start = end
-        if not part.endswith(b"\n"):
-            part += b"\n"
-        if not _is_usual(part):
-            held = [line + b"\n" for line in part[:-1].split(b"\n")]
-            found.others += [line for line in held if not _is_usual(line)]
-            part = b"".join(line for line in held if _is_usual(line))
-        if b'"' not in part:
-            found.plain.append(part)
-            continue
-        quoted, others = _paired(part, separator)
-        found.quoted.append(quoted)
-        found.others += others
     return found
+
+
+def _sort(part: bytes, separator: bytes, found: Sorted) -> None:
+    """Sort lines of which some may have quotes, or are no plain ASCII."""
+    if not _is_usual(part):
+        held = [line + b"\n" for line in part[:-1].split(b"\n")]
+        found.others += [line for line in held if not _is_usual(line)]
+        part = b"".join(line for line in held if _is_usual(line))
+    if b'"' not in part:
+        found.plain.append(part)
+        return
+    quoted, others = _paired(part, separator)
+    found.quoted.append(quoted)
+    found.others += others
 
 
 def split(line: bytes, separator: bytes) -> list[bytes | None]:
@@ -106,7 +119,7 @@ def _cell(separator: bytes) -> re.Pattern[bytes]:
 
 def _is_usual(lines: bytes) -> bool:
     """Tell whether lines are UTF-8, with carriage returns only where lines end."""
-    stray = lines.count(b"\r") - lines.count(b"\r\n")
+    stray = b"\r" in lines and lines.count(b"\r") != lines.count(b"\r\n")
     return not stray and text(lines) is not None
 
 
