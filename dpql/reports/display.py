@@ -141,6 +141,16 @@ def interval_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str
     return f"{percent_text(statistic.alpha)} interval"
 
 
+def are_points(predicate: ReportPredicate, statistic: StatisticRecord) -> bool:
+    """Tell whether values have no interval, as quantiles that stand for themselves."""
+    step = step_of(predicate, statistic)
+    return (
+        step is not None
+        and bool(step.picks)
+        and all(value.lower == value.upper for value in statistic.values)
+    )
+
+
 def step_of(predicate: ReportPredicate, statistic: StatisticRecord) -> Step | None:
     """Return the step of the plan that made a statistic.
 

@@ -14,6 +14,7 @@ from dpql.diagnostics import WHOLE
 from dpql.model.release_tables import TIDY_FROM
 from dpql.model.vacuous import NOTE
 from dpql.reports.display import (
+    Digits,
     cell_label,
     digits_of,
     heading_label,
@@ -104,7 +105,7 @@ def _list(
         )
         yield (
             f'<tr>{keys}<td class="number">{number(digits.value)}</td>'
-            f'<td class="number">{number(digits.lower)} – {number(digits.upper)}</td>'
+            f'<td class="number">{_between(digits)}</td>'
             f'<td class="graph">{drawing.plot(value)}</td></tr>'
         )
         if remark is not None:
@@ -132,8 +133,8 @@ def _crossed(
         )
         rows.setdefault(value.cell[down], {})[value.cell[across]] = (
             f'<td><span class="value">{number(digits.value)}</span> '
-            f'<span class="between">{number(digits.lower)} – {number(digits.upper)}'
-            f"</span>{drawing.plot(value)}{note}</td>"
+            f'<span class="between">{_between(digits)}</span>'
+            f"{drawing.plot(value)}{note}</td>"
         )
     columns = list(dict.fromkeys(key for cells in rows.values() for key in cells))
     names = [safe(heading_label(name), limit=WHOLE) for name in statistic.headings]
@@ -153,6 +154,13 @@ def _crossed(
         f'<p class="quiet">Each cell: value, {interval_text(predicate, statistic)}, '
         f"and both on an axis from {end(axis.lower)} to {end(axis.upper)}.</p>"
     )
+
+
+def _between(digits: Digits) -> str:
+    """Return an interval; a quantile that stands for itself has none."""
+    if digits.lower == digits.upper == digits.value:
+        return ""
+    return f"{number(digits.lower)} – {number(digits.upper)}"
 
 
 def _across(statistic: StatisticRecord) -> int | None:

@@ -8,6 +8,7 @@ from itertools import islice
 from dpql.diagnostics import WHOLE, shown
 from dpql.reports.display import (
     View,
+    are_points,
     bound_text,
     cautions,
     cell_label,
@@ -102,12 +103,14 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
             yield f"**{escape(summary, limit=WHOLE)}**"
             yield ""
     names = [escape(heading_label(h), limit=WHOLE) for h in statistic.headings]
-    yield f"| {' | '.join([*names, 'value', 'from', 'to'])} |"
-    yield f"| {' | '.join(['---'] * len(names) + ['---:'] * 3)} |"
+    count = 1 if are_points(predicate, statistic) else 3
+    columns = ["value", "from", "to"][:count]
+    yield f"| {' | '.join([*names, *columns])} |"
+    yield f"| {' | '.join(['---'] * len(names) + ['---:'] * count)} |"
     for value in islice(statistic.values, _ROWS):
         digits = digits_of(value)
         cells = [escape(key_label(key), limit=WHOLE) for key in value.cell]
-        numbers = [digits.value, digits.lower, digits.upper]
+        numbers = [digits.value, digits.lower, digits.upper][:count]
         yield f"| {' | '.join([*cells, *numbers])} |"
     yield from _remarks(predicate, statistic)
     hidden = len(statistic.values) - _ROWS

@@ -8,6 +8,7 @@ from itertools import islice
 from dpql.diagnostics import WHOLE, shown
 from dpql.reports.display import (
     View,
+    are_points,
     bound_text,
     cautions,
     cell_label,
@@ -76,13 +77,16 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
         if summary is not None:
             yield f"   ! {summary}"
     headings = statistic.headings
-    rows = [[*(_whole(heading_label(h)) for h in headings), *_COLUMNS, ""]]
+    shown_columns = 1 if are_points(predicate, statistic) else len(_COLUMNS)
+    columns = _COLUMNS[:shown_columns]
+    rows = [[*(_whole(heading_label(h)) for h in headings), *columns, ""]]
     empty = vacuous(predicate, statistic)
     for value, says_nothing in islice(zip(statistic.values, empty, strict=True), _ROWS):
         digits = digits_of(value)
         cell = [_whole(key_label(key)) for key in value.cell]
         star = "!" if says_nothing else ""
-        rows.append([*cell, digits.value, digits.lower, digits.upper, star])
+        numbers = (digits.value, digits.lower, digits.upper)[:shown_columns]
+        rows.append([*cell, *numbers, star])
     yield from _table(rows, len(headings))
     hidden = len(statistic.values) - _ROWS
     if hidden > 0:

@@ -10,10 +10,12 @@ from reports.test_render import view_of
 from spec_text import make_spec
 
 from dpql.planner import plan
-from dpql.reports.display import View
+from dpql.reports.display import View, are_points, digits_of
 from dpql.reports.html_tables import is_count, values_html
 from dpql.reports.predicate import StatisticRecord
 from dpql.reports.render_html import as_html
+from dpql.reports.render_markdown import as_markdown
+from dpql.reports.render_text import as_text
 
 
 def crossing(first: int, second: int) -> View:
@@ -86,3 +88,22 @@ def test_a_value_that_says_nothing_is_marked() -> None:
         assert 1 == html.count("says nothing: the interval is the whole range")
         page = replace(view, predicate=replace(view.predicate, statistics=(marked,)))
         assert f"1 of {len(one.values)} values says nothing" in as_html(page)
+
+
+def test_quantiles_that_stand_for_themselves_have_no_interval() -> None:
+    """Neither page, terminal nor Markdown shows one as wide as nothing."""
+    view = view_of(broad_plan())
+    (ranks,) = (s for s in view.predicate.statistics if s.name == "wage_ranks")
+    assert not are_points(view.predicate, ranks)
+    points = (replace(v, lower=v.value, upper=v.value) for v in ranks.values)
+    ranks = replace(ranks, values=tuple(points))
+    assert are_points(view.predicate, ranks)
+    values = [digits_of(value).value.replace(" ", "\u202f") for value in ranks.values]
+    html = drawn(view, ranks)
+    assert all(value in html for value in values)
+    assert " – " not in html
+    alone = replace(view, predicate=replace(view.predicate, statistics=(ranks,)))
+    assert " to\n" not in as_text(alone)
+    assert "| value |\n" in as_markdown(alone)
+    others = [s for s in view.predicate.statistics if s.name != "wage_ranks"]
+    assert not any(are_points(view.predicate, other) for other in others)
