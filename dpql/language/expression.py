@@ -121,6 +121,9 @@ class _Typer(Typer):
         except Untyped as fault:
             self.refuse(fault, at)
             return None
+        for operand, part in zip(operands, _parts(at), strict=False):
+            if isinstance(part, Piece) and not self.is_countable(operand.node, part):
+                return None
         if not self.is_countable(node, at):
             return None
         return Typed(expression, node)
@@ -138,6 +141,15 @@ class _Typer(Typer):
         excess = node.shape.excess
         if excess is None:
             return True
+        if isinstance(at, Piece):
+            # Compared with constants alone, its cells are read as they are.
+            self.add(
+                "DPQL362",
+                f"`{shown(at.text)}` has more steps than can be computed with",
+                at,
+                "declare narrower bounds or larger steps",
+            )
+            return False
         digits = len(str(excess)) - 1
         self.add(
             "DPQL362",

@@ -7,18 +7,46 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from dpql.diagnostics import is_hidden
+from dpql.model.calendar import (
+    DAY,
+    FIRST_DAY,
+    LARGEST_ZONE,
+    LAST_DAY,
+    SPAN,
+    STEPS,
+    date_text,
+    time_text,
+)
 from dpql.model.characters import look, mixes_alphabets
+from dpql.model.expression import (
+    Bands,
+    CalendarPart,
+    Call,
+    Compared,
+    Constant,
+    Expression,
+    Function,
+    Map,
+    Pair,
+    PartOf,
+    Ranged,
+    Reference,
+)
+from dpql.model.lattice import cell
 from dpql.model.notation import RESERVED
 from dpql.model.spec import (
     AccuracyTarget,
     And,
     Between,
+    BooleanColumn,
     CategoryColumn,
     Column,
     Comparison,
     Condition,
     Contributes,
     Data,
+    DateColumn,
+    DerivedColumn,
     DropNulls,
     Epsilon,
     FillNulls,
@@ -28,6 +56,7 @@ from dpql.model.spec import (
     Membership,
     Neighbours,
     Not,
+    Nulls,
     NumberColumn,
     NumberType,
     Operator,
@@ -40,6 +69,7 @@ from dpql.model.spec import (
     Spec,
     Spend,
     Statistic,
+    TimeColumn,
 )
 from dpql.statistics import STATISTICS
 
@@ -91,6 +121,82 @@ def number_columns(draw: st.DrawFn, name: str, *, drop: bool) -> NumberColumn:
     )
 
 
+def _nulls(fills: st.SearchStrategy[int], *, drop: bool) -> st.SearchStrategy[Nulls]:
+    filled: st.SearchStrategy[Nulls] = fills.map(lambda u: FillNulls(value=Fraction(u)))
+    return filled | st.just(DropNulls()) if drop else filled
+
+
+@st.composite
+def other_columns(draw: st.DrawFn, name: str, *, drop: bool) -> Column:
+    """Draw a column of truths, dates or times."""
+    first = draw(st.integers(FIRST_DAY, LAST_DAY - 1))
+    last = draw(st.integers(first + 1, LAST_DAY))
+    match draw(st.sampled_from(["boolean", "date", "time"])):
+        case "boolean":
+            nulls = draw(_nulls(st.integers(0, 1), drop=drop))
+            return BooleanColumn(name=name, nulls=nulls)
+        case "date":
+            nulls = draw(_nulls(st.integers(first, last), drop=drop))
+            return DateColumn(name=name, first=first, last=last, nulls=nulls)
+        case _:
+            start, end = first * DAY + draw(st.integers(0, DAY - 1)), last * DAY
+            nulls = draw(_nulls(st.sampled_from([start, end]), drop=drop))
+            return TimeColumn(
+                name=name,
+                first=min(start, end - 1),
+                last=end,
+                step=draw(st.sampled_from(list(STEPS.values()))),
+                zone=draw(st.integers(-LARGEST_ZONE, LARGEST_ZONE)),
+                nulls=nulls,
+            )
+
+
+def expressions(column: Column) -> st.SearchStrategy[Expression]:
+    """Return expressions of one column."""
+    reference = Reference(column=column.name)
+    match column:
+        case NumberColumn(lower=lower, upper=upper):
+            middle = (lower + upper) / 2
+            return st.sampled_from(
+                [
+                    Call(function=Function.SUBTRACT, operands=(ZERO, reference)),
+                    Call(function=Function.COALESCE, operands=(reference, ZERO)),
+                    Bands(operand=reference, edges=(lower, upper)),
+                    Compared(left=reference, operator=Operator.LESS, right=reference),
+                    Comparison(
+                        column=column.name, operator=Operator.LESS, value=middle
+                    ),
+                ]
+            )
+        case CategoryColumn(keys=keys):
+            pairs = tuple(Pair(key=key, value=key) for key in keys)
+            return st.builds(
+                Map,
+                operand=st.just(reference),
+                pairs=st.just(pairs),
+                otherwise=st.none() | st.sampled_from(keys),
+                missing=st.none() | st.sampled_from(keys),
+                digest=st.none(),
+            )
+        case DateColumn() | TimeColumn():
+            parts = [one for one in CalendarPart if one in SPAN and one != "hour"]
+            return st.builds(
+                PartOf, part=st.sampled_from(parts), column=st.just(column.name)
+            )
+        case _:
+            return st.sampled_from(
+                [
+                    Not(operand=reference),
+                    Comparison(
+                        column=column.name, operator=Operator.EQUAL, value="true"
+                    ),
+                ]
+            )
+
+
+ZERO = Constant(value=Fraction(0))
+
+
 def conditions(columns: tuple[Column, ...]) -> st.SearchStrategy[Condition]:
     """Return conditions on the columns, none of which is an id."""
     leaves = st.sampled_from(columns).flatmap(_test)
@@ -106,6 +212,22 @@ def _test(column: Column) -> st.SearchStrategy[Condition]:
         return null | st.one_of(
             st.builds(Comparison, column=st.just(name), operator=equalities, value=key),
             _membership(name, key),
+        )
+    if isinstance(column, BooleanColumn):
+        return null | expressions(column)
+    if isinstance(column, DateColumn | TimeColumn):
+        write = date_text if isinstance(column, DateColumn) else time_text
+        first, last = write(column.first), write(column.last)
+        day = Reference(column=name)
+        return null | st.one_of(
+            st.builds(
+                Comparison,
+                column=st.just(name),
+                operator=st.sampled_from(Operator),
+                value=st.sampled_from([first, last]),
+            ),
+            _membership(name, st.sampled_from([first, last])),
+            st.just(Ranged(operand=day, lower=first, upper=last)),
         )
     number = positive | positive.map(lambda value: -value) | st.just(Fraction(0))
     return null | st.one_of(
@@ -172,6 +294,20 @@ def specs(draw: st.DrawFn) -> Spec:
         ),
     ]
     columns += [draw(number_columns(name, drop=not public)) for name in others]
+    spare = draw(st.lists(column_names.map(str.strip).filter(bool), max_size=5))
+    taken = set(map(look, found))
+    derived: list[DerivedColumn] = []
+    for name in spare:
+        if look(name) in taken:
+            continue
+        taken.add(look(name))
+        if draw(st.booleans()):
+            columns.append(draw(other_columns(name, drop=not public)))
+        else:
+            of = draw(st.sampled_from(columns[1:]))
+            if cell(of).shape.excess:
+                continue
+            derived.append(DerivedColumn(name=name, expression=draw(expressions(of))))
     by_row = draw(st.booleans())
     statistics = draw(
         st.lists(
@@ -192,6 +328,7 @@ def specs(draw: st.DrawFn) -> Spec:
             source=draw(names),
             rows=RowsExactly(count=count) if public else RowsAtMost(count=count),
             columns=tuple(columns),
+            derived=tuple(derived),
         ),
         privacy=Privacy(
             unit=None if by_row else unit,
@@ -235,7 +372,8 @@ def _statistics(
     by_row: bool,
     filtered: bool,
 ) -> Statistic:
-    unit, category, *others = columns
+    unit, category, *rest = columns
+    others = [one for one in rest if isinstance(one, NumberColumn)]
     kind = draw(st.sampled_from(list(STATISTICS)))
     where = draw(st.none() | conditions(columns[1:]))
     by = draw(st.sampled_from([(), (category.name,)]))

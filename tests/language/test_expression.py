@@ -11,6 +11,7 @@ from exact_rows import meaning
 from expressions import DATA, expressions
 from golden import VECTORS
 from hypothesis import HealthCheck, given, settings
+from language.flights import faults, flights
 from language.samples import KNOWN_N, REFERENCE
 
 from dpql.errors import SpecError
@@ -337,3 +338,16 @@ def test_vectors_of_calendar_keys_written_as_specs(case: dict[str, Any]) -> None
     ).replace("privacy:", f"  derived:\n    it: {given['keys_of']}(day)\nprivacy:")
     data = load_text(text, form="yaml").data
     assert tuple(case["expect"]["keys"]) == data.category("it").keys
+
+
+def test_a_column_too_fine_to_be_computed_with_is_only_compared() -> None:
+    """Its cells are read as they are; a sum or a copy of it is marked at its name."""
+    fine = "{type: decimal, bounds: [2_000, 2_001], step: 1e-18, nulls: drop}"
+    frame = flights(where="arr_delay > 0").replace(
+        "columns:\n", f"columns:\n    fine: {fine}\n"
+    )
+    written = '"arr_delay - dep_delay"'
+    assert [] == faults(frame.replace(written, "fine > 2_000.5"))
+    for text in ("2 + abs(fine)", "fine"):
+        (fault,) = faults(frame.replace(written, text))
+        assert fault.message == "`fine` has more steps than can be computed with"
