@@ -211,6 +211,7 @@ def _record(receipt: Receipt) -> LedgerRecord:
         seq=receipt.head.seq,
         head=receipt.head.digest,
         data=receipt.binding.value,
+        delta=paid.delta,
     )
 
 

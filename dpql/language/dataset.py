@@ -57,6 +57,7 @@ class Declared:
     name: str
     spec: Spec
     cap: Fraction | None
+    delta: Fraction
 
 
 def shape_of(root: Node) -> Record:
@@ -169,8 +170,9 @@ def declared(source: Source, name: str | None = None) -> Declared:
     dataset = parse_dataset(source, name)
     nowhere = dataset.root.span
     capped = value(dataset.root.get("cap"), "epsilon")
+    delta = number(value(dataset.root.get("cap"), "delta")) or Fraction(0)
     spec = resolve(merged(_question(capped, nowhere), dataset), source)
-    return Declared(name=spec.data.source, spec=spec, cap=number(capped))
+    return Declared(name=spec.data.source, spec=spec, cap=number(capped), delta=delta)
 
 
 def merged(root: Mapping, dataset: Dataset) -> Mapping:

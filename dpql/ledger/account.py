@@ -17,6 +17,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from dpql.ledger.entry import GENESIS, Head, Shared
+from dpql.ledger.tracks import Cost, Promise, Sums
 from dpql.model.plan import Plan
 from dpql.model.spec import Neighbours
 
@@ -37,11 +38,14 @@ class State(StrEnum):
 
 
 _SPENT = frozenset({State.DRAWING, State.RELEASED, State.LOST})
+_COMMITTED = _SPENT | {State.RESERVED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One debit: ``number`` is that of the entry that reserved it.
+
+    ``delta`` is that of the promise by which it was admitted.
 
     ``bound``: the dataset was bound to a location when the run drew. ``shared``: its
     data had other budgets by then, at whatever location.
@@ -49,7 +53,7 @@ class Run:
 
     number: int
     plan: str
-    epsilon: Fraction
+    cost: Cost
     cap: Fraction
     before: Fraction
     after: Fraction
@@ -59,6 +63,12 @@ class Run:
     sealed: int | None = None
     bound: bool = False
     shared: bool = False
+    delta: Fraction = ZERO
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The epsilon of the run; None if it is not pure."""
+        return self.cost.epsilon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +78,20 @@ class Account:
     ``ledger`` is the id of the ledger, empty where it has none. ``locations`` are those
     that the data were ever bound to, the newest last. ``shares`` are the locations that
     the owner decided to share with other datasets. ``partners`` are the datasets that
-    were given the data of this one later. ``mark`` is the id of the chain.
+    were given the data of this one later. ``mark`` is the id of the chain. ``raised``:
+    the cap was raised, and answers may have had a part in that.
+
+    Without a delta, what is spent is the sum of epsilons. With one it is the epsilon
+    that the costs of all runs amount to (`dpql.ledger.tracks`).
     """
 
     dataset: str
     ledger: str = ""
     cap: Fraction = ZERO
+    delta_events: Fraction = ZERO
+    delta_conversion: Fraction = ZERO
+    orders: tuple[Fraction, ...] = ()
+    raised: bool = False
     unit: str = ""
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     approvals: int = 0
@@ -87,19 +105,39 @@ class Account:
     digests: tuple[str, ...] = field(default=(), repr=False)
 
     @property
+    def delta(self) -> Fraction:
+        """The delta of all runs together; 0 where all are pure."""
+        return self.delta_events + self.delta_conversion
+
+    @property
+    def promise(self) -> Promise:
+        """What the owner promises of all runs together."""
+        return Promise(
+            epsilon=self.cap,
+            delta_events=self.delta_events,
+            delta_conversion=self.delta_conversion,
+            orders=self.orders,
+        )
+
+    @property
     def spent(self) -> Fraction:
         """What runs have spent for good."""
-        return self._sum(_SPENT)
+        return self._amount(_SPENT)
 
     @property
     def reserved(self) -> Fraction:
         """What runs under way hold back."""
-        return self._sum(frozenset({State.RESERVED}))
+        return self.committed - self.spent
 
     @property
     def committed(self) -> Fraction:
         """What is spent or held back."""
-        return self.spent + self.reserved
+        return self._amount(_COMMITTED)
+
+    @property
+    def sums(self) -> Sums:
+        """What all runs that count cost together."""
+        return self._sums(_COMMITTED)
 
     @property
     def left(self) -> Fraction:
@@ -159,8 +197,19 @@ class Account:
                 return run.envelope
         return None
 
-    def _sum(self, states: frozenset[State]) -> Fraction:
-        return sum((run.epsilon for run in self.runs if run.state in states), ZERO)
+    @property
+    def sums_spent(self) -> Sums:
+        """What the runs cost together that have spent for good."""
+        return self._sums(_SPENT)
+
+    def _sums(self, states: frozenset[State]) -> Sums:
+        costs = (run.cost for run in self.runs if run.state in states)
+        return Sums.of(costs, len(self.orders))
+
+    def _amount(self, states: frozenset[State]) -> Fraction:
+        amount = self.promise.amounts_to(self._sums(states))
+        assert amount is not None, "what no cap would hold was never admitted"
+        return amount
 
 
 def unit_of(unit: str | None) -> str:

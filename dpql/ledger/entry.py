@@ -10,12 +10,14 @@ who has noted a head notices a later change of any entry before it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, ClassVar
 
 from dpql.errors import LedgerFault
+from dpql.ledger.tracks import Cost
 from dpql.model.codec import Malformed, canonical, decode, encode, parse
 from dpql.model.spec import Neighbours
 
@@ -25,15 +27,48 @@ GENESIS = "0" * 64
 _LIMIT = 1 << 16
 
 
+class _Lean:
+    """An event whose members for a delta are left out where they say nothing.
+
+    So the entries of a budget without a delta are those that they always were.
+    """
+
+    __slots__ = ()
+
+    LEFT_OUT: ClassVar[Mapping[str, Any]]
+
+    @classmethod
+    def as_now(cls, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the document with all members."""
+        if any(name in document for name in cls.LEFT_OUT):
+            return document
+        return {**document, **cls.LEFT_OUT}
+
+    def as_then(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the document as it is stored."""
+        if any(document[name] != empty for name, empty in self.LEFT_OUT.items()):
+            return document
+        return {k: item for k, item in document.items() if k not in self.LEFT_OUT}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(_Lean):
     """The owner opens a dataset.
 
     ``unit`` is the id column of those whom the budget protects, or ``row``.
     ``approvals`` is how many different reviewers a plan needs. ``location`` is where
     the owner keeps the data; empty if the owner did not say. ``mark`` is an id that no
     other chain has, so that a copy is recognised as one.
+
+    The promise is (``cap``, ``delta_events`` + ``delta_conversion``); ``orders`` are
+    those of the divergences that are summed. All of it is fixed here.
     """
+
+    LEFT_OUT: ClassVar[Mapping[str, Any]] = {
+        "delta_events": "0",
+        "delta_conversion": "0",
+        "orders": [],
+    }
 
     cap: Fraction
     unit: str
@@ -41,13 +76,23 @@ class Opened:
     approvals: int
     location: str
     mark: str
+    delta_events: Fraction = Fraction(0)
+    delta_conversion: Fraction = Fraction(0)
+    orders: tuple[Fraction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CapRaised:
-    """The owner allows more; ``cap`` is the new total."""
+class CapRaised(_Lean):
+    """The owner allows more; ``cap`` is the new total.
+
+    ``independent``: the owner says that no answer had a part in it. Otherwise what is
+    promised is the largest cap that could have been granted, granted or not.
+    """
+
+    LEFT_OUT: ClassVar[Mapping[str, Any]] = {"independent": False}
 
     cap: Fraction
+    independent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +125,31 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reserved:
-    """A run of a plan holds ``epsilon`` back: ``after`` = ``before`` + epsilon."""
+class Reserved(_Lean):
+    """A run of a plan holds ``epsilon`` back: ``after`` = ``before`` + epsilon.
+
+    In a budget with a delta it holds back all of what the plan costs: an epsilon, or
+    None if the plan is not pure, a rho, a delta and a divergence of each order. There
+    ``before`` and ``after`` are the epsilons that all costs together amount to.
+    """
+
+    LEFT_OUT: ClassVar[Mapping[str, Any]] = {"rho": "0", "delta": "0", "renyi": []}
 
     plan: str
-    epsilon: Fraction
+    epsilon: Fraction | None
     cap: Fraction
     before: Fraction
     after: Fraction
+    rho: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    renyi: tuple[Fraction, ...] = ()
+
+    @property
+    def cost(self) -> Cost:
+        """All of what it holds back."""
+        return Cost(
+            epsilon=self.epsilon, rho=self.rho, delta=self.delta, renyi=self.renyi
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,24 +28,25 @@ from dpql.ledger.entry import (
     Lost,
     Opened,
     Released,
-    Reserved,
     Shared,
 )
 from dpql.ledger.rules import (
     partners,
     refuse_cap,
+    refuse_delta,
     refuse_foreign_data,
     refuse_lost,
     refuse_name,
-    refuse_overspending,
     refuse_rollback,
     refuse_runs,
     refuse_state,
     refuse_taken,
     refuse_unit,
+    reservation_of,
     sharers,
 )
 from dpql.ledger.store import Store
+from dpql.ledger.tracks import opened
 from dpql.ledger.transaction import (
     Binding,
     Receipt,
@@ -79,10 +80,13 @@ class Ledger:
         neighbours: Neighbours,
         approvals: int = 0,
         location: str | None = None,
+        delta: Fraction = Fraction(0),
+        events: Fraction = Fraction(0),
     ) -> Account:
         """Open a dataset with a cap on all that is ever spent on it.
 
-        ``location`` binds the data, so that no other dataset can spend on them.
+        With a ``delta`` releases need not be pure; ``events`` of it are for keys found
+        in the data. ``location`` binds the data to this dataset alone.
 
         Raises:
             LedgerFault: it is open already (DPQL702), name or cap is out of range
@@ -90,6 +94,7 @@ class Ledger:
         """
         refuse_name(dataset)
         refuse_cap(cap, above=Fraction(0))
+        refuse_delta(delta, events)
         if approvals < 0:
             raise LedgerFault.of("DPQL710", "the number of approvals is negative")
         data = identify(location)
@@ -100,6 +105,9 @@ class Ledger:
             approvals=approvals,
             location=data.text if data else "",
             mark=uuid4().hex,
+            delta_events=events,
+            delta_conversion=delta - events,
+            orders=opened(cap, events, delta - events).orders,
         )
         with self._writing() as transaction:
             session = transaction.session
@@ -150,15 +158,7 @@ class Ledger:
             if identity is not None:
                 refuse_foreign_data(identity, account, accounts)
             refuse_runs(account, accounts, plan.digest, runs)
-            refuse_overspending(account, plan)
-            before = account.committed
-            event = Reserved(
-                plan=plan.digest,
-                epsilon=plan.spent,
-                cap=account.cap,
-                before=before,
-                after=before + plan.spent,
-            )
+            event = reservation_of(account, plan)
             run = transaction.add(event).runs[-1]
         return Reservation(dataset=dataset, run=run, data=identity)
 
@@ -210,15 +210,17 @@ class Ledger:
         assert run is not None
         return Sealed(dataset=receipt.dataset, run=run, envelope=envelope)
 
-    def raise_cap(self, dataset: str, cap: Fraction) -> Account:
-        """Allow more to be spent on a dataset.
+    def raise_cap(
+        self, dataset: str, cap: Fraction, *, independent: bool = False
+    ) -> Account:
+        """Allow more on a dataset; ``independent``: no answer led to it.
 
         Raises:
             LedgerFault: the new cap is not above the old one (DPQL710).
         """
         with self._writing(dataset) as transaction:
             refuse_cap(cap, above=transaction.account.cap)
-            return transaction.add(CapRaised(cap=cap))
+            return transaction.add(CapRaised(cap=cap, independent=independent))
 
     def bind(self, dataset: str, location: str, *, shared: bool = False) -> Account:
         """Record the new location of a dataset's data; what was spent stays spent.
@@ -244,16 +246,15 @@ class Ledger:
                 raise LedgerFault.of(
                     "DPQL717",
                     "no other dataset has these data, so there is nothing to share",
-                    hint="leave out --shared; `dpql ledger show` lists where the data "
-                    "of every dataset are",
+                    hint="leave out --shared; `dpql ledger show` lists all data",
                 )
             return transaction.add(Shared(location=data.text, datasets=others))
 
     def recover(self, dataset: str, run: int | None = None) -> tuple[Run, ...]:
         """End the runs that died, and give back what they only held back.
 
-        A run that had begun to draw is marked lost, and stays spent. A run that is
-        still alive is refused at its next step, so it releases nothing.
+        One that had begun to draw is marked lost, and stays spent. A run that is still
+        alive is refused at its next step.
 
         Raises:
             LedgerFault: there is no run of that number (DPQL709).
@@ -287,9 +288,7 @@ class Ledger:
         return tuple(sorted({*names, *seen}))
 
     def account(self, dataset: str, known: Iterable[Head] = ()) -> Account:
-        """Return the budget of a dataset after checking its chain.
-
-        ``known`` are heads from published reports.
+        """Return the budget of a dataset after checking its chain and published heads.
 
         Raises:
             LedgerFault: the dataset is not open (DPQL701), or its chain was altered
@@ -305,7 +304,7 @@ class Ledger:
         return account
 
     def verify(self, dataset: str, known: Iterable[Head] = ()) -> Account:
-        """Return the budget of a dataset after checking its whole chain and reports.
+        """Return the budget of a dataset after checking its chain and its reports.
 
         Raises:
             LedgerFault: as `account` does, or a stored file is missing or altered

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import assert_never
 
 from dpql.ledger.account import Account, Run, State
@@ -26,6 +25,7 @@ from dpql.ledger.entry import (
     Shared,
     broken,
 )
+from dpql.ledger.tracks import Cost, Sums
 
 _MARK = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
@@ -53,7 +53,7 @@ def go_on(account: Account, entries: Sequence[Entry]) -> Account:
     if not entries:
         return account
     runs = {run.number: run for run in account.runs}
-    state = _Replay(account, runs, account.committed, list(account.digests))
+    state = _Replay(account, runs, account.sums, list(account.digests))
     for entry in entries:
         state.apply(entry)
     return state.result()
@@ -72,11 +72,14 @@ def next_entry(account: Account, event: Event) -> Entry:
 def _after_owner(account: Account, entry: Entry, event: Owners) -> Account:
     if isinstance(event, Opened):
         sound = event.cap > 0 and event.approvals >= 0 and _MARK.fullmatch(event.mark)
-        if not sound:
+        if not sound or not _sound_promise(event):
             raise broken(entry.seq)
         return replace(
             account,
             cap=event.cap,
+            delta_events=event.delta_events,
+            delta_conversion=event.delta_conversion,
+            orders=event.orders,
             unit=event.unit,
             neighbours=event.neighbours,
             approvals=event.approvals,
@@ -102,7 +105,19 @@ def _after_owner(account: Account, entry: Entry, event: Owners) -> Account:
         return replace(account, partners=(*account.partners, *event.datasets))
     if event.cap <= account.cap:
         raise broken(entry.seq)
-    return replace(account, cap=event.cap)
+    raised = account.raised or not event.independent
+    return replace(account, cap=event.cap, raised=raised)
+
+
+def _sound_promise(event: Opened) -> bool:
+    """Tell whether deltas and orders are those of a promise."""
+    events, conversion = event.delta_events, event.delta_conversion
+    return (
+        min(events, conversion) >= 0
+        and events + conversion < 1
+        and all(order > 1 for order in event.orders)
+        and bool(event.orders) == (conversion > 0)
+    )
 
 
 @dataclass(slots=True)
@@ -111,7 +126,7 @@ class _Replay:
 
     account: Account
     runs: dict[int, Run]
-    committed: Fraction
+    sums: Sums
     digests: list[str]
 
     def apply(self, entry: Entry) -> None:
@@ -120,8 +135,10 @@ class _Replay:
             raise broken(entry.seq)
         if isinstance(entry.event, Owners):
             self.account = _after_owner(self.account, entry, entry.event)
+            if isinstance(entry.event, Opened):
+                self.sums = self.account.sums
         else:
-            self.committed = _after_run(self.account, self.runs, self.committed, entry)
+            self.sums = _after_run(self.account, self.runs, self.sums, entry)
         self.digests.append(entry.digest)
 
     def result(self) -> Account:
@@ -136,36 +153,50 @@ class _Replay:
 
 
 def _after_run(
-    account: Account, runs: dict[int, Run], committed: Fraction, entry: Entry
-) -> Fraction:
-    """Update ``runs`` by the entry of a run; return what is committed after it."""
+    account: Account, runs: dict[int, Run], sums: Sums, entry: Entry
+) -> Sums:
+    """Update ``runs`` by the entry of a run; return what all cost after it."""
     event = entry.event
     assert not isinstance(event, Owners)
     if isinstance(event, Reserved):
+        if not _is_cost(event.cost, account):
+            raise broken(entry.seq)
+        promise, after = account.promise, sums.plus(event.cost)
         sound = (
-            event.epsilon > 0
-            and event.cap == account.cap
-            and event.before == committed
-            and event.after == event.before + event.epsilon <= event.cap
+            event.cap == account.cap
+            and event.before == promise.amounts_to(sums)
+            and promise.holds(after)
+            and event.after == promise.amounts_to(after)
         )
         if not sound:
             raise broken(entry.seq)
         runs[entry.seq] = Run(
             number=entry.seq,
             plan=event.plan,
-            epsilon=event.epsilon,
+            cost=event.cost,
             cap=event.cap,
             before=event.before,
             after=event.after,
             state=State.RESERVED,
+            delta=account.delta,
         )
-        return event.after
+        return after
     run = runs.get(event.run)
     needed = State.RESERVED if isinstance(event, Drawing | Cancelled) else State.DRAWING
     if run is None or run.state is not needed:
         raise broken(entry.seq)
     runs[run.number] = _moved(account, run, entry, event)
-    return committed - run.epsilon if isinstance(event, Cancelled) else committed
+    return sums.minus(run.cost) if isinstance(event, Cancelled) else sums
+
+
+def _is_cost(cost: Cost, account: Account) -> bool:
+    """Tell whether a release can cost so much, in the terms of the budget."""
+    amounts = (cost.rho, cost.delta, *cost.renyi)
+    if len(cost.renyi) != len(account.orders) or min(amounts) < 0:
+        return False
+    if not account.delta:
+        return cost.epsilon is not None and cost.epsilon > 0 and not any(amounts)
+    return cost.rho > 0 and (cost.epsilon is None or cost.epsilon > 0)
 
 
 def _moved(

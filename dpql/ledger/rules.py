@@ -9,13 +9,17 @@ from fractions import Fraction
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, Run, State, unit_of
+from dpql.ledger.costs import cost_of
 from dpql.ledger.data_identity import DataIdentity, identify
-from dpql.ledger.entry import Head
+from dpql.ledger.entry import Head, Reserved
+from dpql.ledger.tracks import Cost
+from dpql.model.figures import rational
 from dpql.model.plan import Plan
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 _GREATEST = Fraction(10) ** 6
 _FINEST = 10**40
+_FINEST_DELTA = 10**300
 
 
 def refuse_foreign_data(
@@ -143,29 +147,68 @@ def refuse_unit(account: Account, plan: Plan) -> None:
         )
 
 
-def refuse_overspending(account: Account, plan: Plan) -> None:
-    """Refuse a debit that does not fit under the cap (DPQL703), or a delta (DPQL718).
+def refuse_overspending(account: Account, plan: Plan) -> Cost:
+    """Return what a plan costs; refuse a debit that does not fit (DPQL703).
 
-    A budget without a delta is for pure plans.
+    Raises:
+        LedgerFault: the plan spends a delta, and the budget has none (DPQL718).
     """
-    if plan.delta_spent:
+    cost = cost_of(plan, account)
+    promise, sums = account.promise, account.sums.plus(cost)
+    if promise.holds(sums):
+        return cost
+    waiting = account.reserved and promise.holds(account.sums_spent.plus(cost))
+    hint = "spend less, or ask the owner for `dpql ledger raise-cap`"
+    amount = promise.amounts_to(sums)
+    if not account.delta:
+        words = f"ε = {plan.spent} does not fit"
+    elif amount is None or sums.delta > account.delta_events:
+        words = "its delta does not fit"
+    else:
+        words = f"all runs would amount to ε {rational(amount)}"
+    raise LedgerFault.of(
+        "DPQL703",
+        f"{words}: {_amount(account, account.committed)} of {account.cap} is spent or "
+        f"held back, {_amount(account, account.left)} is left",
+        hint=_recovery(account) if waiting else hint,
+    )
+
+
+def reservation_of(account: Account, plan: Plan) -> Reserved:
+    """Return the entry that holds back what a plan costs; refuse one that does not fit.
+
+    Raises:
+        LedgerFault: the budget does not allow it (DPQL703, DPQL718).
+    """
+    cost = refuse_overspending(account, plan)
+    after = account.promise.amounts_to(account.sums.plus(cost))
+    assert after is not None, "it fits"
+    return Reserved(
+        plan=plan.digest,
+        epsilon=cost.epsilon,
+        cap=account.cap,
+        before=account.committed,
+        after=after,
+        rho=cost.rho,
+        delta=cost.delta,
+        renyi=cost.renyi,
+    )
+
+
+def refuse_delta(delta: Fraction, events: Fraction) -> None:
+    """Refuse a delta that is no small probability, or less than a part (DPQL710)."""
+    fine = max(delta.denominator, events.denominator) <= _FINEST_DELTA
+    if not (0 <= events <= delta < 1 and fine):
         raise LedgerFault.of(
-            "DPQL718",
-            f"the budget of `{shown(account.dataset)}` is pure, and the plan spends a "
-            "delta",
-            hint="write `delta: 0`, or ask the owner for a budget with a delta",
+            "DPQL710",
+            "the delta must be below 1, and at least what of it is kept for events",
+            hint="write a small probability such as 1e-6",
         )
-    epsilon = plan.spent
-    if account.committed + epsilon > account.cap:
-        waiting = account.reserved and account.spent + epsilon <= account.cap
-        raise LedgerFault.of(
-            "DPQL703",
-            f"ε = {epsilon} does not fit: {account.committed} of {account.cap} "
-            f"is spent or held back, {account.left} is left",
-            hint=_recovery(account)
-            if waiting
-            else "spend less, or ask the owner for `dpql ledger raise-cap`",
-        )
+
+
+def _amount(account: Account, amount: Fraction) -> str:
+    """Return an amount exactly, or shortly where it is a converted one."""
+    return rational(amount) if account.delta else str(amount)
 
 
 def refuse_runs(

@@ -20,12 +20,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
-
-from dpql.mechanisms.concentrated import best_order, cap_down, renyi_up, require_order
 
 STEP = Fraction(1, 16)
 """Default orders are multiples of this."""
+
+_MANY = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,41 @@ class Cost:
     rho: Fraction
     delta: Fraction
     renyi: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """What some releases cost together; ``impure`` of them have no epsilon."""
+
+    epsilon: Fraction = Fraction(0)
+    impure: int = 0
+    delta: Fraction = Fraction(0)
+    renyi: tuple[Fraction, ...] = ()
+
+    @classmethod
+    def of(cls, costs: Iterable[Cost], orders: int) -> Sums:
+        """Return the sums of costs at so many orders."""
+        sums = cls(renyi=(Fraction(0),) * orders)
+        for cost in costs:
+            sums = sums.plus(cost)
+        return sums
+
+    def plus(self, cost: Cost) -> Sums:
+        """Return the sums with one more release."""
+        return self._moved(cost, 1)
+
+    def minus(self, cost: Cost) -> Sums:
+        """Return the sums without one of the releases."""
+        return self._moved(cost, -1)
+
+    def _moved(self, cost: Cost, sign: int) -> Sums:
+        pairs = zip(self.renyi, cost.renyi, strict=True)
+        return Sums(
+            epsilon=self.epsilon + sign * (cost.epsilon or Fraction(0)),
+            impure=self.impure + sign * (cost.epsilon is None),
+            delta=self.delta + sign * cost.delta,
+            renyi=tuple(total + sign * each for total, each in pairs),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +102,11 @@ class Promise:
     orders: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
+        if not self.orders:
+            assert 0 <= self.delta_events < 1, "a delta for events is a probability"
+            return
+        from dpql.mechanisms.concentrated import require_order
+
         for order in self.orders:
             require_order(order)
         assert not self.orders or 0 < self.delta_conversion < 1, "orders need a delta"
@@ -78,35 +119,61 @@ class Promise:
 
     def cap(self, order: Fraction) -> Fraction:
         """Return the most that the Renyi costs of this order may add up to."""
-        return cap_down(order, self.epsilon, self.delta_conversion / len(self.orders))
+        return self.epsilon - self._conversion(order)
 
-    def tracks(self, costs: Iterable[Cost]) -> tuple[Track, ...]:
+    def _conversion(self, order: Fraction) -> Fraction:
+        """Return what a divergence of this order lacks to be an epsilon, rounded up."""
+        return _converted(order, self.delta_conversion / len(self.orders))
+
+    def sums(self, costs: Iterable[Cost]) -> Sums:
+        """Return what releases cost together."""
+        return Sums.of(costs, len(self.orders))
+
+    def tracks(self, sums: Sums) -> tuple[Track, ...]:
         """Return the sums of all orders, beside what they may be."""
-        given = tuple(costs)
+        pairs = zip(self.orders, sums.renyi, strict=True)
         return tuple(
-            Track(
-                order=order,
-                total=sum((cost.renyi[index] for cost in given), Fraction(0)),
-                cap=self.cap(order),
-            )
-            for index, order in enumerate(self.orders)
+            Track(order=order, total=total, cap=self.cap(order))
+            for order, total in pairs
         )
-
-    def pure(self, costs: Iterable[Cost]) -> Fraction | None:
-        """Return the sum of epsilons; None if some release has none."""
-        epsilons = [cost.epsilon for cost in costs]
-        if None in epsilons:
-            return None
-        return sum((each for each in epsilons if each is not None), Fraction(0))
 
     def admits(self, costs: Iterable[Cost]) -> bool:
         """Tell whether these releases, all that count, are within the promise."""
-        given = tuple(costs)
-        if sum((cost.delta for cost in given), Fraction(0)) > self.delta_events:
+        return self.holds(self.sums(costs))
+
+    def holds(self, sums: Sums) -> bool:
+        """Tell whether releases that cost so much together are within the promise."""
+        if sums.delta > self.delta_events:
             return False
-        pure = self.pure(given)
-        within = pure is not None and pure <= self.epsilon
-        return within or any(track.holds for track in self.tracks(given))
+        if not sums.impure and sums.epsilon <= self.epsilon:
+            return True
+        return any(track.holds for track in self.tracks(sums))
+
+    def amounts_to(self, sums: Sums) -> Fraction | None:
+        """Return the least epsilon of a cap that would hold so much, rounded up.
+
+        None if no cap would: a release is not pure, and there is no order.
+        """
+        found = [] if sums.impure else [sums.epsilon]
+        found += [
+            max(Fraction(0), total + self._conversion(order))
+            for order, total in zip(self.orders, sums.renyi, strict=True)
+        ]
+        return min(found, default=None)
+
+    def room(self, sums: Sums, cost: Cost) -> int:
+        """Return how many more releases of that cost fit, at most a million."""
+        fits, more = 0, 1
+        while more <= _MANY and self.holds(sums.plus(_times(more, cost))):
+            fits, more = more, 2 * more
+        more = min(more, _MANY + 1)
+        while more - fits > 1:
+            middle = (fits + more) // 2
+            if self.holds(sums.plus(_times(middle, cost))):
+                fits = middle
+            else:
+                more = middle
+        return fits
 
     def admitted(self, costs: Iterable[Cost]) -> bool:
         """Tell whether each release was admitted after those before it."""
@@ -124,6 +191,8 @@ def opened(
     """
     orders: tuple[Fraction, ...] = ()
     if delta_conversion:
+        from dpql.mechanisms.concentrated import best_order
+
         each = delta_conversion / 2
         orders = tuple(best_order(e, each, step=STEP) for e in (epsilon, epsilon / 2))
     return Promise(
@@ -134,10 +203,29 @@ def opened(
     )
 
 
+@lru_cache(64)
+def _converted(order: Fraction, delta: Fraction) -> Fraction:
+    from dpql.mechanisms.concentrated import epsilon_at
+
+    return epsilon_at(order, Fraction(0), delta)
+
+
+def _times(count: int, cost: Cost) -> Cost:
+    """Return what so many releases of one cost cost together."""
+    return Cost(
+        epsilon=None if cost.epsilon is None else count * cost.epsilon,
+        rho=count * cost.rho,
+        delta=count * cost.delta,
+        renyi=tuple(count * each for each in cost.renyi),
+    )
+
+
 def part_cost(
     order: Fraction, *, epsilon: Fraction | None = None, rho: Fraction | None = None
 ) -> Fraction:
     """Return the Renyi cost of one part, the least of what is known of it, up."""
+    from dpql.mechanisms.concentrated import renyi_up
+
     assert epsilon is not None or rho is not None, "a part costs something"
     known = [] if epsilon is None else [renyi_up(epsilon, order)]
     known += [] if rho is None else [order * rho]

@@ -36,6 +36,7 @@ from dpql.reports.predicate import (
     RELEASE,
     CellValue,
     Guarantee,
+    LedgerRecord,
     NoisePart,
     ReportPredicate,
     StatisticRecord,
@@ -268,6 +269,11 @@ def cost_text(record: StatisticRecord | NoisePart) -> str:
         return f"ε {equals_text(record.epsilon)}"
     assert record.rho is not None, "noise spends one or the other"
     return f"ρ {equals_text(record.rho)}"
+
+
+def budget_delta(record: LedgerRecord) -> str:
+    """Return the delta of a budget; empty where it is 0."""
+    return f", δ {equals_text(record.delta)}" if record.delta else ""
 
 
 def delta_text(guarantee: Guarantee) -> str:

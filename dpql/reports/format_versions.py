@@ -75,6 +75,9 @@ def upgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
         predicate = with_members(predicate, _FOR_A_DELTA)
     if _lacks_bounds(kind, predicate):
         predicate = with_members(predicate, _BOUND)
+    ledger = predicate.get("ledger")
+    if isinstance(ledger, dict) and "delta" not in ledger:
+        predicate = {**predicate, "ledger": {**ledger, "delta": "0"}}
     if not first:
         return predicate
     for path, empty in _ADDED[kind]:
@@ -89,6 +92,9 @@ def downgraded(kind: str, predicate: dict[str, Any]) -> dict[str, Any]:
         predicate = without_members(predicate, _FOR_A_DELTA)
     if _lacks_bounds(kind, predicate):
         predicate = without_members(predicate, _BOUND)
+    ledger = predicate.get("ledger")
+    if isinstance(ledger, dict) and ledger.get("delta") == "0":
+        predicate = _without(predicate, ("ledger", "delta"))
     if not first:
         return predicate
     for path, _ in _ADDED[kind]:

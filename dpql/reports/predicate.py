@@ -113,7 +113,8 @@ class StatisticRecord:
 class LedgerRecord:
     """The debit: what was spent before and after it, and its entry in the chain.
 
-    ``data`` is a word of `DATA`; it is empty in format 1.
+    ``data`` is a word of `DATA`; it is empty in format 1. ``delta`` is that of the
+    budget: with one, before and after are the epsilons that all runs amount to.
     """
 
     dataset: str
@@ -123,6 +124,7 @@ class LedgerRecord:
     seq: int
     head: str
     data: str
+    delta: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

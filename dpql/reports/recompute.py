@@ -17,6 +17,7 @@ from dpql.reports.predicate import (
     DATA,
     ENGINES,
     FIRST_FORMAT,
+    LedgerRecord,
     ReportPredicate,
     StatisticRecord,
 )
@@ -55,7 +56,7 @@ def require_plausible(predicate: ReportPredicate) -> None:
     known = ("",) if predicate.format == FIRST_FORMAT else DATA
     if record is not None and not (
         record.before >= 0
-        and record.after == record.before + predicate.plan.spent
+        and _adds_up(record, predicate.plan)
         and record.after <= record.cap
         and record.seq >= _FIRST_DRAW
         and _HEAD.fullmatch(record.head)
@@ -63,6 +64,16 @@ def require_plausible(predicate: ReportPredicate) -> None:
         and record.data in known
     ):
         raise mismatch("the record of the ledger")
+
+
+def _adds_up(record: LedgerRecord, plan: Plan) -> bool:
+    """Tell whether a debit can have been that of the plan.
+
+    Where the budget has a delta, what a plan adds to it depends on all other runs.
+    """
+    if record.delta == 0:
+        return plan.delta_spent == 0 and record.after == record.before + plan.spent
+    return 0 < record.delta < 1 and record.after >= record.before
 
 
 def recompute(predicate: ReportPredicate) -> Release:

@@ -19,7 +19,12 @@ from dpql.exact import round_up_to_digits
 from dpql.model.notation import name_text, plain, quoted
 from dpql.model.spec import Neighbours, RowsExactly
 from dpql.model.step_text import excess_text
-from dpql.reports.display import promise_text, protected_text
+from dpql.reports.display import (
+    budget_delta,
+    exact_text,
+    promise_text,
+    protected_text,
+)
 from dpql.reports.predicate import NoisePart, ReportPredicate
 
 CURATOR_TYPES = ("Government", "Industry", "Nonprofit")
@@ -192,8 +197,9 @@ def _budget(predicate: ReportPredicate) -> str:
     if record is None:
         return "no budget across releases is kept"
     kept = (
-        f"a budget of {record.cap} across all releases of {record.dataset} is kept; "
-        f"{record.after} of it is spent after this one"
+        f"a budget of {record.cap}{budget_delta(record)} across all releases of "
+        f"{record.dataset} is kept; {exact_text(record.after)} of it is spent after "
+        "this one"
     )
     return "; ".join([kept, *predicate.caveats])
 

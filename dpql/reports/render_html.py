@@ -20,6 +20,7 @@ from dpql.reports.checks import UNCHECKED
 from dpql.reports.display import (
     View,
     bound_text,
+    budget_delta,
     cautions,
     cost_text,
     equals_text,
@@ -126,7 +127,8 @@ def _head(view: View) -> Iterator[str]:
         yield _term(
             "Budget",
             f"{safe(record.dataset)}: spent {exact_text(record.before)} → "
-            f"{exact_text(record.after)} of {exact_text(record.cap)}, entry "
+            f"{exact_text(record.after)} of {exact_text(record.cap)}"
+            f"{budget_delta(record)}, entry "
             f"{record.seq}{budget_plot(record.cap, record.before, record.after)}",
         )
     yield "</dl><p>Public without noise:</p><ul>"

@@ -10,6 +10,7 @@ from dpql.reports.display import (
     View,
     are_points,
     bound_text,
+    budget_delta,
     cautions,
     cell_label,
     cost_text,
@@ -55,8 +56,9 @@ def as_markdown(view: View) -> str:
     budget = (
         "none: no budget was debited"
         if record is None
-        else f"{escape(record.dataset)}, spent {record.before} → {record.after} "
-        f"of {record.cap}, entry {record.seq}"
+        else f"{escape(record.dataset)}, spent {exact_text(record.before)} → "
+        f"{exact_text(record.after)} "
+        f"of {exact_text(record.cap)}{budget_delta(record)}, entry {record.seq}"
     )
     lines += [
         f"{escape(guarantee.words, limit=600)}",

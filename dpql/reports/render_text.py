@@ -10,12 +10,14 @@ from dpql.reports.display import (
     View,
     are_points,
     bound_text,
+    budget_delta,
     cautions,
     cell_label,
     cost_text,
     delta_text,
     digits_of,
     equals_text,
+    exact_text,
     heading_label,
     key_label,
     marks,
@@ -62,8 +64,9 @@ def _ledger(view: View) -> str:
     if record is None:
         return "none: no budget was debited"
     return (
-        f"{shown(record.dataset, limit=80)}   spent {record.before} → {record.after} "
-        f"of {record.cap}   entry {record.seq}"
+        f"{shown(record.dataset, limit=80)}   spent {exact_text(record.before)} → "
+        f"{exact_text(record.after)} "
+        f"of {exact_text(record.cap)}{budget_delta(record)}   entry {record.seq}"
     )
 
 

@@ -19,6 +19,7 @@ from dpql.reports.predicate import (
     REHEARSAL,
     RELEASE,
     ApprovalPredicate,
+    LedgerRecord,
     NoisePart,
     ReportPredicate,
     StatisticRecord,
@@ -37,8 +38,12 @@ def report_schema() -> dict[str, Any]:
     approval = schema_of(ApprovalPredicate, definitions)
     name_statistics(definitions)
     allow_pure(definitions)
-    for kind in (StatisticRecord, NoisePart):
-        definitions[kind_of(kind)]["required"].remove("rho")
+    for kind, name in (
+        (StatisticRecord, "rho"),
+        (NoisePart, "rho"),
+        (LedgerRecord, "delta"),
+    ):
+        definitions[kind_of(kind)]["required"].remove(name)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:dpql:schema:report:v{FORMAT}",

@@ -27,7 +27,27 @@ class ExactType(click.ParamType[Fraction]):
         return number
 
 
+class ProbabilityType(click.ParamType[Fraction]):
+    """A number from 0 to below 1, kept exact, such as 1e-9."""
+
+    name = "probability"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Fraction:
+        """Return the exact number, or say what one looks like."""
+        from dpql.language.numbers import exact as read
+        from dpql.language.numbers import is_number
+
+        text = str(value)
+        number = read(text) if is_number(text) else exact(text)
+        if number is None or not 0 <= number < 1:
+            self.fail("write a small probability, such as 1e-9", param, ctx)
+        return number
+
+
 EXACT = ExactType()
+PROBABILITY = ProbabilityType()
 
 DAY = click.DateTime(["%Y-%m-%d"])
 

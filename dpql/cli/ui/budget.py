@@ -111,5 +111,8 @@ class Budget:
 
 def _after(account: Account, plan: Plan) -> Fraction:
     """Return what would be spent or held back; a release is paid for once."""
-    cost = Fraction(0) if account.released(plan.digest) else plan.spent
-    return account.committed + cost
+    from dpql.ledger.costs import after
+
+    amount = after(plan, account)
+    # What no cap would hold is over any cap.
+    return account.cap + 1 if amount is None else amount

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from dpql.cli.commands.ledger.account_view import show_accounts
-from dpql.cli.inputs.options import EXACT, FORMAT, LEDGER
+from dpql.cli.inputs.options import EXACT, FORMAT, LEDGER, PROBABILITY
 from dpql.cli.ui.exit_codes import UsageFault
 from dpql.diagnostics import shown
 
@@ -25,6 +25,16 @@ T = TypeVar("T")
 @click.command(name="open")
 @click.argument("dataset", required=False)
 @click.option("--epsilon", type=EXACT, help="The cap, e.g. 4 or 7/2.")
+@click.option(
+    "--delta",
+    type=PROBABILITY,
+    help="With it releases need not be pure, e.g. 1e-6; 0 if absent.",
+)
+@click.option(
+    "--delta-events",
+    type=PROBABILITY,
+    help="What of the delta is kept for keys found in the data; 0 if absent.",
+)
 @click.option(
     "--unit",
     metavar="COLUMN|row",
@@ -59,6 +69,8 @@ def command(
     *,
     dataset: str | None,
     epsilon: Fraction | None,
+    delta: Fraction | None,
+    delta_events: Fraction | None,
     unit: str | None,
     neighbours: str | None,
     dataset_file: Path | None,
@@ -74,7 +86,7 @@ def command(
     """
     from dpql.api.data_identity import data_identity
 
-    terms = _terms(dataset, epsilon, unit, neighbours, dataset_file)
+    terms = _terms(dataset, epsilon, delta, unit, neighbours, dataset_file)
     identity = None if data is None else str(data_identity(data, terms.dataset))
     account = _ledger_to_open(location).open_account(
         terms.dataset,
@@ -83,6 +95,8 @@ def command(
         neighbours=terms.neighbours,
         approvals=approvals,
         location=identity,
+        delta=terms.delta,
+        events=delta_events or Fraction(0),
     )
     return show_accounts([account], form)
 
@@ -93,13 +107,15 @@ class _Terms:
 
     dataset: str
     cap: Fraction
+    delta: Fraction
     unit: str
     neighbours: Neighbours
 
 
-def _terms(
+def _terms(  # noqa: PLR0917  one per flag
     dataset: str | None,
     epsilon: Fraction | None,
+    delta: Fraction | None,
     unit: str | None,
     neighbours: str | None,
     file: Path | None,
@@ -117,6 +133,7 @@ def _terms(
         neighbours = _agreed("--neighbours", neighbours, privacy.neighbours.value)
         if found.cap is not None:
             epsilon = _agreed("--epsilon", epsilon, found.cap)
+            delta = _agreed("--delta", delta, found.delta)
     hint = "give `{}`, or `--dataset-file datasets/NAME.yaml`, which says it"
     for name, what, given in (
         ("DATASET", "", dataset),
@@ -133,6 +150,7 @@ def _terms(
     return _Terms(
         dataset=dataset,
         cap=epsilon,
+        delta=delta or Fraction(0),
         unit=unit,
         neighbours=Neighbours(neighbours or Neighbours.ADD_REMOVE),
     )

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from dpql.cli.commands.ledger.account_view import run_document
 from dpql.cli.inputs.options import FORMAT, LEDGER
 from dpql.cli.ui import console, exit_codes
+
+if TYPE_CHECKING:
+    from dpql.ledger import Run
+
+
+def _amount(run: Run) -> str:
+    if run.epsilon is not None:
+        return f"ε = {run.epsilon}"
+    from dpql.model.figures import equal_to
+
+    return f"ρ {equal_to(run.cost.rho)}"
 
 
 @click.command(name="recover")
@@ -28,5 +41,5 @@ def command(*, dataset: str, number: int | None, location: str, form: str) -> in
     if not ended:
         console.write("no run to recover\n")
     for run in ended:
-        console.write(f" run {run.number}   {run.state.value}   ε = {run.epsilon}\n")
+        console.write(f" run {run.number}   {run.state.value}   {_amount(run)}\n")
     return exit_codes.OK

@@ -31,7 +31,14 @@ class DebitPrompt:
         spent = rational(plan.spent)
         if account is None:
             return cls(f"ε = {spent} from no ledger at all, and no run is counted")
-        before, after = account.committed, account.committed + plan.spent
+        from dpql.ledger.costs import cost_of
+
+        cost = cost_of(plan, account)
+        before = account.committed
+        after = account.promise.amounts_to(account.sums.plus(cost))
+        assert after is not None, "the run was not objected to"
+        if cost.epsilon is None:
+            spent = f"{spent}, δ = {rational(plan.delta_spent)}"
         return cls(
             f"ε = {spent} from {shown(account.dataset)} "
             f"({rational(before)} → {rational(after)} of {rational(account.cap)})"
