@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 import pytest
@@ -18,12 +19,14 @@ from tables import KINDS
 
 from dpql.curator.columns import canonical_columns
 from dpql.curator.derived import Derivation
-from dpql.curator.engines.derived_columns import DerivedColumns
+from dpql.curator.engines.derived_columns import _METHODS, DerivedColumns
 from dpql.curator.program import Program
 from dpql.curator.sources import open_source
+from dpql.model import lattice_nodes as nodes
 from dpql.model.expression import (
     And,
     Bands,
+    Between,
     CalendarPart,
     Call,
     Compared,
@@ -33,11 +36,17 @@ from dpql.model.expression import (
     Function,
     IsMissing,
     IsNull,
+    Listed,
+    Map,
+    Membership,
     Not,
     Operator,
     Or,
+    Pair,
     PartOf,
+    Ranged,
     Reference,
+    walk,
 )
 from dpql.model.lattice_nodes import Kind, Shape
 from dpql.model.spec import (
@@ -158,6 +167,7 @@ def _number_expressions() -> list[Expression]:
 
 
 EXTREMES = (Function.MIN, Function.MAX)
+_LATE = Comparison(column="n", operator=Operator.GREATER, value=Fraction(1))
 _EDGES = tuple(map(Fraction, ("-1", "0", "1/10", "3/10", "2")))
 EVERY: tuple[Expression, ...] = (
     *_number_expressions(),
@@ -184,6 +194,60 @@ EVERY: tuple[Expression, ...] = (
         )
     ),
     *(IsNull(column=column.name) for column in DATA.columns),
+    *(
+        Membership(column=name, values=values)
+        for name, values in (
+            ("n", (Fraction(2), Fraction("2.5"), Fraction(-5))),
+            ("big", (Fraction(2**53 + 1), Fraction(1))),
+            ("m", (Fraction(4), Fraction(6))),
+            ("k", ("a", "c")),
+            ("q", ("3",)),
+            ("due", ("1970-01-07", "1970-01-31")),
+        )
+    ),
+    *(
+        Between(column=name, lower=Fraction(low), upper=Fraction(high))
+        for name, low, high in (("n", "-1", "2.5"), ("f", "0.1", "2"), ("m", "4", "4"))
+    ),
+    *(
+        Map(
+            operand=_ref(name),
+            pairs=tuple(Pair(key=key, value=value) for key, value in pairs),
+            otherwise=otherwise,
+            missing=missing,
+            digest=None,
+        )
+        for name, pairs in (
+            ("k", (("c", "x"), ("a", "y"))),
+            ("q", (("1", "x"), ("3", "x"))),
+            ("b", (("true", "yes"),)),
+        )
+        for otherwise, missing in ((None, None), ("other", None), ("other", "gone"))
+    ),
+    *(IsMissing(operand=_call(Function.ADD, name, "d")) for name in ("n", "m", "g")),
+    *(
+        Compared(left=_ref("k"), operator=operator, right=_ref("q"))
+        for operator in (Operator.EQUAL, Operator.UNEQUAL)
+    ),
+    *(
+        Compared(left=_call(Function.ADD, "n", "m"), operator=operator, right=_ref("d"))
+        for operator in Operator
+    ),
+    Listed(
+        operand=_call(Function.MULTIPLY, "n", "m"),
+        values=tuple(map(Fraction, ("6", "-30", "1/2"))),
+    ),
+    Ranged(
+        operand=_call(Function.ADD, "c", "m"),
+        lower=Fraction("0.2"),
+        upper=Fraction("4.3"),
+    ),
+    *(Not(operand=_ref(name)) for name in "bt"),
+    *(kind(operands=(_ref("b"), _LATE)) for kind in (And, Or)),
+    _call(Function.COALESCE, "b", _constant("1")),
+    _call(Function.SUBTRACT, _constant("1/2"), "n"),
+    _call(Function.ADD, PartOf(part=CalendarPart.HOUR, column="left"), "n"),
+    _call(Function.CASE, _ref("b"), _LATE, "t"),
 )
 """Every function, part and comparison, on columns that drop nulls and that fill."""
 
@@ -245,6 +309,31 @@ def test_every_function_is_exact_in_every_source(
         seen = [{row[at] for row in found} for at in range(len(EVERY))]
         # Such as c // 7, which is 0 wherever it is known.
         assert 7 == sum(len(values) == 1 for values in seen)
+
+
+def test_every_kind_of_node_and_expression_is_among_them() -> None:
+    """What is tried in every source leaves nothing out that an engine computes."""
+    data = derived(*EVERY)
+    made = {
+        type(node)
+        for one in data.lattice.derived.values()
+        for node in (one, *_inside(one))
+    }
+    # A derived column names another one only in the property test.
+    assert {nodes.DerivedCell} == set(_METHODS) - made
+    used = [found for one in EVERY for found in walk(one)]
+    assert set(get_args(Expression)) == {type(one) for one in used}
+    assert set(Function) == {one.function for one in used if isinstance(one, Call)}
+    assert set(CalendarPart) == {one.part for one in used if isinstance(one, PartOf)}
+
+
+def _inside(node: nodes.Node) -> Iterator[nodes.Node]:
+    for field in fields(node):
+        value = getattr(node, field.name)
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, nodes.Node):
+                yield one
+                yield from _inside(one)
 
 
 def test_conditions_read_what_they_need() -> None:
