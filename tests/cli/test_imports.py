@@ -21,7 +21,15 @@ HEAVY = (
     "jsonschema",
     "cryptography",
     "rich",
+    "pyarrow",
+    "obstore",
+    "duckdb",
+    "urllib.request",
+    "ssl",
 )
+
+MOST_MODULES = 260
+"""Of dpql, in a whole run with ledger and approvals."""
 
 PROGRAM = """
 import contextlib, io, sys
@@ -91,3 +99,24 @@ def test_importing_dpql_is_next_to_nothing() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert found.stdout.strip() == "dpql.forks"
+
+
+def test_a_run_on_local_text_imports_what_it_computes_with(tmp_path: Path) -> None:
+    """No reader of other formats, no network, and no language for a plan."""
+    folder = project(tmp_path / "project")
+    # Beside its plan, the spec would be read to see whether they still agree.
+    (folder / "wages.yaml").unlink()
+    counted = (
+        PROGRAM + "print(len([name for name in sys.modules if name[:5] == 'dpql.']))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", counted, ",".join(HEAVY), *RUN, "--yes"],
+        cwd=folder,
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    heavy, modules = found.stdout.splitlines()
+    assert {"polars", "numpy", "gmpy2", "cryptography"} == set(heavy.split())
+    assert int(modules) <= MOST_MODULES

@@ -220,6 +220,7 @@ def _integer_codes(keys: tuple[str, ...]) -> tuple[int, pl.Series] | None:
     return lowest, pl.Series(codes, dtype=pl.UInt32)
 
 
+@lru_cache(maxsize=256)
 def stored_type(dtype: Any, content: Content) -> Any:  # noqa: PLR0911  one per kind
     """Return the polars type that stands for an Arrow type, to be checked.
 

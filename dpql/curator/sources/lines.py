@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+import numpy as np
+
 from dpql.curator.sources.locate import File, no_file, unreadable
 from dpql.errors import RunFault
 from dpql.model.spec import Data
@@ -23,6 +25,7 @@ LONGEST_LINE = 1 << 26
 """Bytes of the longest line that is read, without its newline."""
 
 _SKIPPED_BYTES = 1 << 22
+_NEWLINE = b"\n"[0]
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 """First bytes of compressed files."""
 
@@ -124,6 +127,11 @@ def count_lines(file: File, *, header: bool) -> int:
         if header:
             text.readline()
         while batch := text.read(BATCH_BYTES):
-            lines += batch.count(b"\n")
+            lines += _newlines(batch)
             last = batch[-1:]
     return lines + (last != b"\n")
+
+
+def _newlines(data: bytes) -> int:
+    """Return how many there are; `bytes.count` takes several times as long."""
+    return int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == _NEWLINE))
