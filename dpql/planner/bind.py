@@ -322,16 +322,16 @@ def _describe(
                 else "write `nulls: {as: VALUE}` for the column",
             )
     found: dict[str, Description] = {}
-    faults: list[PlanFault] = []
+    faults: dict[str, PlanFault] = {}
     for mechanism in hiding(spec, statistic):
         try:
             found[mechanism] = describe(statistic, mechanism, setting, rules)
         except PlanFault as fault:
-            faults.append(fault)
-    wanted = {statistic.mechanism.value}
+            faults[mechanism] = fault
+    wanted: tuple[str, ...] = (statistic.mechanism.value,)
     if statistic.mechanism is MechanismName.AUTO:
         concentrated = bool(spec.privacy.delta)
-        wanted = set(automatic(statistic, rules, concentrated=concentrated))
-    if wanted.isdisjoint(found):
-        raise faults[0] if faults else not_pure()
+        wanted = automatic(statistic, rules, concentrated=concentrated)
+    if not set(wanted) & set(found):
+        raise next((faults[name] for name in wanted if name in faults), not_pure())
     return found

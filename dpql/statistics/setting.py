@@ -150,7 +150,8 @@ class Description:
         joint: the parts of one that it is made of instead of measures; these follow
             from the epsilon that it spends.
         ranks: the quantiles that are chosen instead of measures.
-        squares: how far one unit moves the only measure, in squares.
+        squares: how far one unit moves the only measure, in squares; if absent, it is
+            bounded by the sensitivity.
     """
 
     measures: tuple[Measure, ...]
@@ -168,15 +169,15 @@ class Description:
         """Return the same for noise that hides a change measured in squares."""
         if self.joint is not None:
             return replace(self, joint=replace(self.joint, concentrated=True))
-        assert self.squares is not None, "its one measure has them"
         (only,) = self.measures
-        most = min(self.squares.most, only.upper - only.lower)
-        cells = self.squares.cells
+        squares = self.squares or _plain_squares(only)
+        most = min(squares.most, only.upper - only.lower)
+        cells = squares.cells
         measured = replace(
             only,
             sensitivity=most,
             l0=cells,
-            squared=min(self.squares.squared, cells * most**2),
+            squared=min(squares.squared, cells * most**2),
         )
         return replace(
             self,
@@ -184,6 +185,12 @@ class Description:
             sensitivity=self.sensitivity
             and self.sensitivity / only.sensitivity * measured.sensitivity,
         )
+
+
+def _plain_squares(only: Measure) -> Squares:
+    """Return what follows from the sensitivity alone: all may change in one cell."""
+    most = only.l0 * only.sensitivity
+    return Squares(most=most, cells=only.l0, squared=most**2)
 
 
 def measure(

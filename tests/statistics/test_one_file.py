@@ -135,7 +135,7 @@ print(dict(report.files)["report.html"].decode())
 def test_a_release_of_it_is_verified(house: Path) -> None:
     """Cells are clamped, filtered, squared and summed; the report has its phrase."""
     page = python(house, "-c", RELEASE)
-    assert "sum of the squares of wage, where wage != 7" in page
+    assert "Sum of the squares of wage, where wage != 7" in page
 
 
 def test_it_passes_the_contract(house: Path) -> None:
