@@ -68,6 +68,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: 1rem;
   .values .number { flex: 0 0 auto; }
   .values .number + .number { padding: .1rem 0 .1rem .5rem; }
   .values .graph { flex: 1 0 100%; min-width: 0; padding: 0; }
+  .crossed th { min-width: 2.75rem; } .crossed td { min-width: 6rem; }
   main { padding: 1.25rem .9rem 3rem; } }
 @media print { main { max-width: none; } details { display: none; } }
 """

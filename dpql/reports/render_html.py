@@ -145,7 +145,11 @@ def _published(view: View) -> str:
     """
     predicate = view.predicate
     signer = predicate.plan.spec.signer
-    who = "" if signer is None else f"Signer: {safe(signer, limit=WHOLE)} · "
+    who = (
+        "Signed: <code>dpql verify</code> says by whom · "
+        if signer is None
+        else f"Signer: {safe(signer, limit=WHOLE)} · "
+    )
     verb = "Released" if view.kind == "release" else "Rehearsed"
     return f"{who}{verb} on {_day(predicate.date)}"
 

@@ -227,3 +227,18 @@ def test_long_tables_are_cut_with_a_note() -> None:
     assert "and 300 more" in as_html(cut)
     assert "and 600 more" in as_markdown(cut)
     assert "and 760 more" in as_text(cut)
+
+
+def test_the_page_begins_in_words() -> None:
+    """Title, purpose, signer and day come before any number or digest."""
+    made = small_plan("A test of pages.")
+    for signer, words in (("bulletin <b>", "bulletin &lt;b&gt;"), (None, "by whom")):
+        spec = replace(made.spec, release="wages_by_region", signer=signer)
+        page = as_html(view_of(compile_plan(spec)))
+        head = page[page.index("<h1>") : page.index('<div class="promise">')]
+        assert "<h1><bdi>Wages by region</bdi></h1>" in head
+        assert "A test of pages." in head
+        assert words in head
+        assert "Released on 16 November 2026" in head
+        assert "<details><summary>Privacy, budget and plan</summary>" in page
+        assert page.index("Privacy, budget and plan") > page.index("</h1>")
