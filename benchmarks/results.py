@@ -43,6 +43,18 @@ SECTIONS: tuple[tuple[str, str, str, str], ...] = (
         "growth.py rows unit-rows ledger statistics --largest 3_000_000",
     ),
     (
+        "DuckDB beside SQL as an analyst writes it",
+        "Goals: 1.5 times by `--engine duckdb`, 1.7 as Arrow, units 2 times.",
+        "warehouse.py duckdb 10_000_000 5",
+        "warehouse.py duckdb 1_000_000 2",
+    ),
+    (
+        "Spark beside SQL as an analyst writes it",
+        "Goals: rows 1.3 times, units 2 times.",
+        "warehouse.py spark 5_000_000 3",
+        "warehouse.py spark 500_000 1",
+    ),
+    (
         "Start-up",
         "Processor seconds of whole commands.",
         "startup.py",

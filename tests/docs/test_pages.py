@@ -23,7 +23,7 @@ import dpql.api
 from dpql.cli.reference import PAGES
 
 GUIDE = ROOT / "docs" / "guide"
-ELSEWHERE = {"testing.md", "verify-without-dpql.md"}
+ELSEWHERE = {"testing.md", "verify-without-dpql.md", "warehouse.md"}
 """Pages that other tests run, with what they need beside them."""
 
 RUN = [

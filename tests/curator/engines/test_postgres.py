@@ -57,6 +57,24 @@ def test_what_may_not_be_read_is_refused_before_any_row(connection: Any) -> None
     assert connection.info.transaction_status.name == "IDLE"
 
 
+def test_a_role_needs_no_more_than_its_columns(connection: Any) -> None:
+    """The guide's role: SELECT on the declared columns, as an engine and as a source."""
+    connection.execute(
+        """DROP ROLE IF EXISTS reader; CREATE ROLE reader;
+        GRANT USAGE ON SCHEMA engine TO reader;
+        CREATE TABLE engine.wide AS SELECT 7 AS x, text 'north' AS k, text 's' AS secret;
+        GRANT SELECT (x, k) ON engine.wide TO reader;
+        SET ROLE reader; SET default_transaction_read_only = on"""
+    )
+    with pytest.raises(psycopg.Error):
+        connection.execute("SELECT secret FROM engine.wide")
+    made = plan(make_spec(COLUMNS, ASKED))
+    for engine in ("postgres", "polars"):
+        assert run(made, {"rows": (connection, "engine.wide")}, engine=engine)
+    connection.execute("RESET ROLE; SET default_transaction_read_only = off")
+    connection.execute("DROP OWNED BY reader; DROP ROLE reader")
+
+
 def test_errors_quote_no_cell(
     connection: Any,
     capfd: pytest.CaptureFixture[str],

@@ -159,6 +159,8 @@ class Expressions:
 
     def bin(self, name: str, bins: Bins) -> str:
         """Return the index of the bin that a number is in; null outside of all."""
+        if isinstance(bins.quantiser, WholeQuantiser):
+            return self._whole_bin(self.cell(name), bins, bins.quantiser)
         if bins.quantiser is not None:
             low, high = 0.0, float(bins.quantiser.steps)
             number = self._cells.made(self.steps(name, bins.quantiser))
@@ -174,6 +176,24 @@ class Expressions:
         found = self._sql.reached(number, starts)
         return f"CASE WHEN {' AND '.join(tests)} THEN {found} END"
 
+    def _whole_bin(self, cell: str, bins: Bins, quantiser: WholeQuantiser) -> str:
+        """Return the bin of a whole number: steps never fall as numbers grow.
+
+        So a bin begins at a number, and nothing is clamped or divided.
+        """
+        least = [_least_number(int(one), quantiser) for one in bins.starts]
+        end = _least_number(int(bins.end) + 1, quantiser)
+        tests = [f"{cell} >= {least[0]}"] if bins.starts[0] > 0 else []
+        tests += [f"{cell} < {end}"] if bins.end < quantiser.steps else []
+        tests = tests or [f"{cell} IS NOT NULL"]
+        found = self._sql.reached(cell, least)
+        found = f"CASE WHEN {' AND '.join(tests)} THEN {found} END"
+        fill = quantiser.fill
+        if fill is None or not bins.starts[0] <= fill <= bins.end:
+            return found
+        index = sum(one <= fill for one in bins.starts) - 1
+        return f"CASE WHEN {cell} IS NULL THEN {index} ELSE {found} END"
+
     def candidate(self, ranking: Ranking) -> str:
         """Return the candidate that a row is counted at."""
         steps, stride = self.factor(ranking.factor), ranking.stride
@@ -186,6 +206,13 @@ class Expressions:
         if distinct.factor is not None:
             return self.factor(distinct.factor)
         return self.cell(distinct.column)
+
+
+def _least_number(step: int, quantiser: WholeQuantiser) -> int:
+    """Return the least number that counts as so many steps."""
+    if quantiser.floors:
+        return quantiser.lower + step * quantiser.step
+    return -(-(2 * quantiser.lower + (2 * step - 1) * quantiser.step) // 2)
 
 
 def _stand_in(quantiser: RealQuantiser) -> float | None:
