@@ -218,12 +218,12 @@ def _refuse_remark(text: str) -> None:
 
 
 def check_depth(predicate: Predicate) -> None:
-    """Raise when a condition is nested too deeply to be read by anybody."""
+    """Raise when an expression is nested too deeply to be read by anybody."""
     if predicate.depth > DEEPEST:
         raise SyntaxFault(
             (
                 "DPQL125",
-                f"the condition is nested deeper than {DEEPEST} levels",
+                f"the expression is nested deeper than {DEEPEST} levels",
                 predicate.start,
                 predicate.end,
                 "write it flat, or let some part of it be a derived column",

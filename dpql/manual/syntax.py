@@ -140,7 +140,7 @@ SYNTAX: dict[str, Code] = {
         right="where: age between 25 and 54",
     ),
     "DPQL122": Code(
-        title="the condition is not in the grammar",
+        title="the expression is not in the grammar",
         cause=(
             "A `where` is a comparison, or several that are joined by and, or, not; "
             "their operands are columns, constants and what functions make of them."
@@ -155,8 +155,11 @@ SYNTAX: dict[str, Code] = {
         right="headcount = count rows by district spend accuracy 60",
     ),
     "DPQL125": Code(
-        title="the condition is nested too deeply",
-        cause="More than 32 levels of `not` and parentheses are refused.",
+        title="the expression is nested too deeply",
+        cause=(
+            "More than 32 levels of `not`, functions and operators are refused. A sum "
+            "has one level for each `+`; a derived column begins anew."
+        ),
         wrong=f"where: {'not ' * _DEEP}age == 18",
         right="where: age between 25 and 54",
     ),

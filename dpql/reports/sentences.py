@@ -149,7 +149,7 @@ def _moved(  # noqa: C901  one per sentence
             yield f"{name_text(column.name)} {how} whole steps of {width}{unit}"
     for name in names:
         if name in derived:
-            yield f"{name_text(name)} computed of cells clamped into their bounds"
+            yield f"{name_text(name)} computed of cells clamped and in whole steps"
             if derived[name].shape.nullable:
                 yield f"only rows where {name_text(name)} is not null"
 

@@ -6,7 +6,7 @@ import pytest
 from language.test_dataset import AGE, ASKING, NARROW, loaded
 
 from dpql.errors import SpecError
-from dpql.language import load_text
+from dpql.language import format_text, load_text
 from dpql.language.source import examine
 from dpql.model.spec import CategoryColumn, Spec
 
@@ -112,3 +112,16 @@ def test_what_widens_is_refused(column: str, derived: str, expected: str) -> Non
     with pytest.raises(SpecError, match="DPQL345") as caught:
         within(column, derived or "very: delay > 60")
     assert expected in str(caught.value)
+
+
+def test_both_forms_of_a_spec_within_a_dataset_mean_the_same() -> None:
+    """Narrowed and derived columns stand below the name of the data."""
+    when = "when: {type: date, bounds: [2013-02-01, 2013-03-01], nulls: drop}"
+    text = ASKED.replace("COLUMN", when).replace("DERIVED", "very: delay > 60")
+    there = format_text(text, form="yaml", to="dpql")
+    assert (
+        "from flights\n  when  date [2013-02-01, 2013-03-01], drop nulls\n"
+        "  very  := delay > 60\n"
+    ) in there
+    find = lambda name: examine(OWNER, f"{name}.yaml")  # noqa: E731  as in `within`
+    assert within(when, "very: delay > 60") == load_text(there, form="dpql", find=find)
