@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpql.model.calendar import STEPS, date_text, time_text, zone_text
+from dpql.model.expression import Expression
 from dpql.model.figures import exactly, plural
 from dpql.model.notation import measure_text, quoted
 from dpql.model.plan import Plan
@@ -54,15 +55,8 @@ def _derived(old: Plan, new: Plan) -> Iterator[Change]:
 
     Only of those that a run computes; what they newly read has been noted.
     """
-    before, after = (
-        {
-            column.name: column.expression
-            for column in plan.spec.data.derived
-            if column.name in used_in(plan)
-        }
-        for plan in (old, new)
-    )
-    lines = {line.name: str(line) for line in derived_lines(new.spec.data)}
+    before, after = _computed(old), _computed(new)
+    lines = {line.name: line for line in derived_lines(new.spec.data)}
     for name, expression in after.items():
         was = before.get(name)
         if was is None:
@@ -73,9 +67,15 @@ def _derived(old: Plan, new: Plan) -> Iterator[Change]:
             note = "" if texts[0] != texts[1] else "they differ farther on"
             text = f"{column_name(name)}: {' → '.join(texts)}"
             yield Change.of(Verdict.REVIEW, "derived", text, note)
-    for name in before.keys() - after.keys():
+    for name in sorted(before.keys() - after.keys()):
         text = f"- {column_name(name)}"
         yield Change.of(Verdict.SAME, "derived", text, "no longer computed")
+
+
+def _computed(plan: Plan) -> dict[str, Expression]:
+    """Return the derived columns that a run computes."""
+    used, derived = used_in(plan), plan.spec.data.derived
+    return {one.name: one.expression for one in derived if one.name in used}
 
 
 def _column(old: Column, new: Column) -> Iterator[Change]:

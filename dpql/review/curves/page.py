@@ -42,6 +42,8 @@ def page(plan: Plan) -> str:
     shares = step_curves(plan)
     varied = variants(plan)
     charts = _charts(shares, varied)
+    explanation = explain(plan)
+    derived = [("derived", str(line)) for line in explanation.derived]
     parts = {
         "policy": "; ".join(
             [
@@ -59,7 +61,7 @@ def page(plan: Plan) -> str:
         "digest": plan.digest[:8],
         "facts": "".join(
             f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>"
-            for name, text in explain(plan).facts
+            for name, text in (*explanation.facts, *derived)
         ),
         "panel": _panel(plan, varied) if _sliding(shares) else _STILL,
         "cards": "".join(_card(plan, n, shares, charts[n]) for n in range(len(shares))),

@@ -58,6 +58,12 @@ def test_a_curve_of_a_private_count_says_for_how_many_rows_it_is() -> None:
     assert 1 == text.count(words)
 
 
+def test_derived_columns_are_told() -> None:
+    """The page says what follows from which columns, as the plan does."""
+    text = unescape(page(library.plan(SPECS / "sensor_hours.yaml")))
+    assert "<dt>derived</dt><dd>warmer = inside - outside: [-55, 70] in Q = " in text
+
+
 @pytest.mark.heavy
 def test_every_point_is_the_planners() -> None:
     """Each error on the page is what the planner states for its epsilon."""
