@@ -215,6 +215,10 @@ def _statistic(
     yield len(statistic.by) <= limits.MOST_GROUPINGS
     grouping = CategoryColumn | BooleanColumn
     yield all(isinstance(columns.get(name), grouping) for name in statistic.by)
+    binned = not kind.splits or bool(statistic.edges)
+    yield binned or all(
+        isinstance(columns.get(name), grouping) for name in statistic.columns
+    )
     values = count_cells(spec, statistic) * max(1, len(statistic.at))
     yield values <= limits.MOST_CELLS
     yield not kind.chooses or statistic.mechanism is MechanismName.AUTO

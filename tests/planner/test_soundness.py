@@ -90,6 +90,7 @@ STATISTICS: dict[str, dict[str, Any]] = {
         "kind": "histogram",
         "edges": (Fraction(0),),
     },
+    "a histogram of a number without edges": {"kind": "histogram", "edges": ()},
     "falling edges": {
         "kind": "histogram",
         "edges": (Fraction(5), Fraction(2)),
