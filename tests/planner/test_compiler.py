@@ -53,7 +53,7 @@ def columns(draw: st.DrawFn) -> dict[str, str]:
 
 
 @st.composite
-def statistics(draw: st.DrawFn) -> dict[str, str]:
+def statistics(draw: st.DrawFn, *, delta: bool = False) -> dict[str, str]:
     """Return one statistic."""
     kind = draw(st.sampled_from(KINDS))
     statistic = {
@@ -67,22 +67,27 @@ def statistics(draw: st.DrawFn) -> dict[str, str]:
         statistic["by"] = "[g]"
     if kind in ("mean", "variance") and draw(st.booleans()):
         statistic["at_least"] = str(draw(st.integers(1, 50)))
-    statistic["mechanism"] = draw(st.sampled_from(["geometric", "snapping", "auto"]))
-    way = draw(st.sampled_from(["share", "share", "epsilon", "accuracy"]))
+    names, ways = ["geometric", "snapping", "auto"], ["share", "share", "epsilon"]
+    if delta:
+        names, ways = [*names, "gaussian", "auto"], [*ways, "rho"]
+    statistic["mechanism"] = draw(st.sampled_from(names))
+    way = draw(st.sampled_from([*ways, "accuracy"]))
     statistic["spend"] = f"{{{way}: {draw(decimals)}}}"
     return statistic
 
 
 @st.composite
-def specs(draw: st.DrawFn) -> Spec:
-    """Return any spec that reads well."""
+def specs(draw: st.DrawFn, *, delta: bool = False) -> Spec:
+    """Return any spec that reads well; with a delta, if it may have one."""
     replacing = draw(st.booleans())
     options = {}
     if draw(st.booleans()):
         rows, groups = draw(st.integers(1, 9)), draw(st.integers(1, 9))
         options = {"unit": "p", "contributes": f"{{rows: {rows}, groups: {groups}}}"}
     word = "exactly" if replacing else "at_most"
-    bag = draw(st.lists(statistics(), min_size=1, max_size=4))
+    bag = draw(st.lists(statistics(delta=delta), min_size=1, max_size=4))
+    if delta:
+        options["delta"] = draw(st.sampled_from(["1e-9", "1e-6", "0.01"]))
     try:
         return make_spec(
             draw(columns()),
@@ -112,7 +117,7 @@ def planned(spec: Spec) -> Plan:
 
 @pytest.mark.property
 @CALM
-@given(specs())
+@given(specs() | specs(delta=True))
 def test_no_plan_loses_more_than_its_total(spec: Spec) -> None:
     """The audited loss is within the total, and targets are met."""
     made = planned(spec)
@@ -130,7 +135,7 @@ def test_no_plan_loses_more_than_its_total(spec: Spec) -> None:
 
 @pytest.mark.property
 @CALM
-@given(specs(), st.randoms(use_true_random=False))
+@given(specs() | specs(delta=True), st.randoms(use_true_random=False))
 def test_the_order_of_statistics_changes_no_number(spec: Spec, shuffle: object) -> None:
     """A permuted spec has the same steps, permuted."""
     made = planned(spec)

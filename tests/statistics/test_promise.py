@@ -14,6 +14,7 @@ from dpql.errors import PlanFault
 from dpql.statistics import lattice as lattices
 from dpql.statistics.contribution import Contribution
 from dpql.statistics.lattice import lattice
+from dpql.statistics.normal_lattice import normal_lattice
 from dpql.statistics.parts import (
     Parts,
     covariance_parts,
@@ -151,3 +152,76 @@ def test_a_target_of_nothing_is_refused() -> None:
     """No epsilon makes an error of 0 certain."""
     with pytest.raises(PlanFault, match="DPQL410"):
         _priced(share_promise, mean_parts(2), ROW, Fraction(0), Fraction(1))
+
+
+@pytest.mark.stats
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rho", ["1/2000", "1/100"])
+def test_promises_hold_under_gaussian_noise(kind: str, rho: str) -> None:
+    """Of 20,000 estimates at most alpha are further off than was promised.
+
+    Few more than alpha: six standard deviations. The rows are the fewest there may be,
+    and spread over both ends of their range, all at one end, or a tenth at the other.
+    """
+    parts, promise = KINDS[kind]
+    at_least, runs = 2_000, 20_000
+    found = normal_lattice(parts, ROW, rows=10**6, rho=Fraction(rho))
+    promised = promise(found, at_least, ALPHA)
+    assert promised is not None
+    total = float(found.per_row * at_least)
+    generator = np.random.default_rng(41)
+    noise = generator.normal(0, float(found.tail.sigma2) ** 0.5, (runs, 4)).round()
+    for high in (0.0, 0.1, 0.5):
+        true, estimates = ESTIMATES[kind](high, total, noise)
+        missed = int(np.count_nonzero(np.abs(estimates - true) > float(promised)))
+        assert missed <= runs / 20 + 6 * (runs / 20) ** 0.5
+
+
+def _means(high: float, total: float, noise: Any) -> tuple[float, Any]:
+    first = np.maximum(high * total + noise[:, 0], 0)
+    second = np.maximum((1 - high) * total + noise[:, 1], 0)
+    return high, first / np.maximum(first + second, 1)
+
+
+def _variances(high: float, total: float, noise: Any) -> tuple[float, Any]:
+    low, middle, top = (1 - high) * total + noise[:, 0], noise[:, 1], high * total
+    top = top + noise[:, 2]
+    count = low + middle + top
+    mean = (middle / 2 + top) / count
+    found = np.clip(top / count - mean**2, 0, 0.25)
+    return high * (1 - high), found
+
+
+def _covariances(high: float, total: float, noise: Any) -> tuple[float, Any]:
+    both = high * total + noise[:, 0]
+    first, second = noise[:, 1], noise[:, 2]
+    neither = (1 - high) * total + noise[:, 3]
+    count = both + first + second + neither
+    found = both / count - (both + first) * (both + second) / count**2
+    return high * (1 - high), np.clip(found, -0.25, 0.25)
+
+
+ESTIMATES: dict[str, Any] = {
+    "mean": _means,
+    "variance": _variances,
+    "covariance": _covariances,
+}
+
+
+def test_a_gaussian_promise_needs_rows() -> None:
+    """With too few rows there is none, and with more of them a better one."""
+    found = normal_lattice(mean_parts(1000), ROW, rows=10**6, rho=Fraction(1, 1000))
+    assert share_promise(found, 10, ALPHA) is None
+    promises = [share_promise(found, rows, ALPHA) for rows in (200, 1000, 10**5)]
+    assert all(promises)
+    assert promises == sorted((p or Fraction(0) for p in promises), reverse=True)
+    priced = amount_for_promise(
+        share_promise,
+        lambda rho: normal_lattice(mean_parts(1000), ROW, rows=10**6, rho=rho),
+        at_least=1000,
+        target=promises[1] or Fraction(0),
+        alpha=ALPHA,
+        most=Fraction(1000),
+    )
+    assert priced is not None
+    assert abs(priced - Fraction(1, 1000)) < Fraction(1, 10**6)
