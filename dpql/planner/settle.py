@@ -45,7 +45,29 @@ def settle_mechanisms(draft: Draft) -> Draft:
             draft.spec.statistics, draft.descriptions, draft.choices, strict=True
         )
     )
+    if draft.concentrated:
+        choices = _with_equal_totals(draft, choices)
     return replace(draft, choices=choices)
+
+
+def _with_equal_totals(draft: Draft, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    """Return the choices in which a total and its groups have one epsilon.
+
+    Of the same rho they would have two, as one cell and many cost differently; the
+    smaller one is within both.
+    """
+    by_name = dict(
+        zip((one.name for one in draft.spec.statistics), choices, strict=True)
+    )
+    for one in draft.spec.statistics:
+        if one.total_of is None:
+            continue
+        both = (one.name, one.total_of)
+        epsilons = [by_name[name].epsilon for name in both]
+        least = min((each for each in epsilons if each is not None), default=None)
+        for name in both:
+            by_name[name] = replace(by_name[name], epsilon=least)
+    return tuple(by_name.values())
 
 
 def _settled(
@@ -54,7 +76,8 @@ def _settled(
     """Return the choice with a mechanism, and with an epsilon where that is pure."""
     names: tuple[str, ...] = (choice.mechanism,)
     if choice.mechanism == MechanismName.AUTO:
-        offered = automatic(statistic, draft.rules, concentrated=draft.concentrated)
+        concentrated = draft.concentrated and not _adds_up(statistic, draft)
+        offered = automatic(statistic, draft.rules, concentrated=concentrated)
         names = tuple(name for name in descriptions if name in offered)
     if not draft.concentrated:
         amounts = dict.fromkeys(names, granted(replace(choice, mechanism=names[0])))
@@ -65,6 +88,12 @@ def _settled(
     )
     epsilon = None if best in CONCENTRATED else amounts[best]
     return replace(choice, mechanism=best, epsilon=epsilon)
+
+
+def _adds_up(statistic: Statistic, draft: Draft) -> bool:
+    """Tell whether it is a total, or has one: these have geometric noise."""
+    totals = {one.total_of for one in draft.spec.statistics}
+    return statistic.total_of is not None or statistic.name in totals
 
 
 def _amounts(

@@ -303,7 +303,7 @@ def _squares(step: Step) -> str:
     times_ = Fraction(measure.squared, measure.sensitivity**2)
     return (
         f"one unit can change {plural(step.l0, 'cell')} by up to "
-        f"{decimal(Fraction(measure.sensitivity), 6, up=True)} steps, with a sum of "
+        f"{plural(measure.sensitivity, 'step')}, with a sum of "
         f"squares of {decimal(times_, 6, up=True)} times the square of that: all cells "
         "together cost its ρ once"
     )

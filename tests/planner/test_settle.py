@@ -158,3 +158,24 @@ def test_an_error_of_nothing_counts_as_half_a_step() -> None:
         found.spec.statistics[0], description, "geometric", Fraction(50), rows=10
     )
     assert error == Fraction(1, 2)
+
+
+def test_totals_keep_geometric_noise() -> None:
+    """Groups that add up to their total have one theta, in a plan of rho too."""
+    found = made(
+        {
+            "a": {"count": "rows", "by": "[g]"},
+            "all": {"total": "a"},
+            **{f"s{n}": {"sum": "x", "by": "[g]"} for n in range(12)},
+        },
+        **GROUPS,
+    )
+    assert found.in_rho
+    kinds = {step.name: step.mechanism for step in found.steps}
+    assert (kinds["a"], kinds["all"], kinds["s0"]) == (
+        "geometric",
+        "geometric",
+        "gaussian",
+    )
+    epsilons = {step.epsilon for step in found.steps[:2]}
+    assert len(epsilons) == 1
