@@ -75,7 +75,7 @@ SPECIAL = {
     "DPQL328": (REFERENCE.replace(AGES, "quantile: age\n    at: [0, 1/2, 1]"), "yaml"),
     "DPQL371": (
         REFERENCE.replace("delta: 0", "delta: 1e-9").replace(
-            "mechanism: snapping}", "mechanism: gaussian}"
+            "gamma: 1e-9}", "gamma: 1e-9, mechanism: gaussian}"
         ),
         "yaml",
     ),
