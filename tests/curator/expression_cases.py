@@ -182,7 +182,8 @@ def numbers(depth: int) -> st.SearchStrategy[Expression]:
         st.builds(_call, st.just(Function.CASE), truth, below, below),
         st.builds(_call, st.just(Function.COALESCE), below, _CONSTANTS.map(_constant)),
         st.builds(_div, below, below, st.sampled_from(_SPANS)),
-        st.builds(_call, st.just(Function.SUBTRACT), days, days),
+        st.builds(_call, st.just(Function.SUBTRACT), days, days | _DAYS.map(_constant)),
+        st.builds(_call, st.just(Function.SUBTRACT), _DAYS.map(_constant), days),
         truth,
         st.sampled_from(
             [

@@ -169,6 +169,9 @@ class Row:
             return values[0] if values[0] is not None else values[1]
         if None in values:
             return None
+        if call.function is Function.SUBTRACT:
+            # A constant beside a date is its day.
+            values = [_day(one) for one in values]
         numbers = [_as_number(one) for one in values]
         if call.function is not Function.DIV:
             return _NUMBER[call.function](*numbers)
@@ -279,6 +282,11 @@ def _literal(column: Column | None, cell: Any, value: Any) -> Any:
     if isinstance(cell, bool) and isinstance(value, str):
         return Fraction(value == "true")
     return value
+
+
+def _day(value: Any) -> Any:
+    day = calendar.read_date(value) if isinstance(value, str) else None
+    return value if day is None else Fraction(day)
 
 
 def _as_number(value: Any) -> Any:

@@ -341,7 +341,8 @@ class Nodes:
                 return f"({one} {_OPERATORS[operator]} {floor})"
             case Operator.LESS | Operator.AT_LEAST:
                 return f"({one} {_OPERATORS[operator]} {ceiling})"
-        same = f"({one} = {floor} AND {floor} = {ceiling})"
+        # Both sides name the integer, so that its null makes the whole null.
+        same = f"({one} = {floor} AND {one} = {ceiling})"
         return same if operator is Operator.EQUAL else f"(NOT {same})"
 
     @staticmethod

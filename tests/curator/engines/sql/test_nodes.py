@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import polars as pl
+import pytest
 import reference_engine as reference
 from databases import Database
 from expression_cases import conditions, derived, keys, numbers, tables
@@ -16,6 +17,7 @@ from dpql.curator.derived import Derivation
 from dpql.curator.engines.sql.cells import Cells
 from dpql.curator.engines.sql.expressions import Expressions
 from dpql.curator.program import Program
+from dpql.model.expression import Compared, Operator, Reference
 from dpql.model.spec import Data
 
 EXPRESSIONS = 50
@@ -78,3 +80,24 @@ def test_derived_columns_are_those_of_the_reference(database: Database) -> None:
         assert expected(declared) == sorted(found, key=repr), declared.derived
         compared += len(names)
     assert compared > EXPRESSIONS
+
+
+@pytest.mark.parametrize("operator", Operator)
+def test_an_integer_and_a_double_are_compared_as_nulls_are(
+    database: Database, operator: Operator
+) -> None:
+    """A null on either side makes the comparison null, also beside a fraction."""
+    pair = Compared(
+        left=Reference(column="f"), operator=operator, right=Reference(column="big")
+    )
+    declared = derived(pair)
+    written = database.write(rows())
+    program = _program(declared)
+    table = database.table(written, declared)
+    cells = Cells(declared, table)
+    cell = Expressions(program, cells).cell("derived 0")
+    text, last = cells.text()
+    found = table.ask(f"{text}\nSELECT {cell} FROM {last}")
+    table.end()
+    values = [(None if row[0] is None else int(row[0]),) for row in found]
+    assert expected(declared) == sorted(values, key=repr)
