@@ -44,7 +44,11 @@ def pytest_runtest_makereport(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what Hypothesis runs and what starts a process."""
+    """Mark what Hypothesis runs and what starts a process; Spark comes first.
+
+    Tests are dealt to workers in halves, so one of them starts Spark and not both.
+    """
+    items.sort(key=lambda item: "spark" not in item.nodeid.lower())
     for item in items:
         if isinstance(item, pytest.Function):
             if is_hypothesis_test(item.obj):

@@ -16,6 +16,7 @@ key = "steward"
 trust = "allowed_signers"
 ledger = "ledger.sqlite"
 dataset = "people"
+spark = "sc://localhost:15002"
 [data]
 wages = "data/w.csv"
 "old.one" = 's3://bucket/old.parquet'
@@ -59,6 +60,7 @@ def test_it_is_found_upwards_and_its_paths_are_seen_from_below(tmp_path: Path) -
     assert found is not None
     assert Path("../../dpql.toml") == found.path
     assert ("../../keys/steward", "people") == (found.key, found.dataset)
+    assert "sc://localhost:15002" == found.spark
     assert ("../../allowed_signers", "../../ledger.sqlite") == (
         found.trust,
         found.ledger,

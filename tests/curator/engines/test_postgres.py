@@ -58,11 +58,12 @@ def test_what_may_not_be_read_is_refused_before_any_row(connection: Any) -> None
 
 
 def test_a_role_needs_no_more_than_its_columns(connection: Any) -> None:
-    """The guide's role: SELECT on the declared columns, as an engine and as a source."""
+    """The guide's role: SELECT on the declared columns, as engine and as source."""
     connection.execute(
         """DROP ROLE IF EXISTS reader; CREATE ROLE reader;
         GRANT USAGE ON SCHEMA engine TO reader;
-        CREATE TABLE engine.wide AS SELECT 7 AS x, text 'north' AS k, text 's' AS secret;
+        CREATE TABLE engine.wide AS
+            SELECT 7 AS x, text 'north' AS k, text 's' AS secret;
         GRANT SELECT (x, k) ON engine.wide TO reader;
         SET ROLE reader; SET default_transaction_read_only = on"""
     )

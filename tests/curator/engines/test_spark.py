@@ -13,6 +13,7 @@ import pytest
 from curator_plans import COLUMNS, known_plan, known_unit_plan
 from exact_sums import SALT, exact_sums, same
 from spec_text import make_spec
+from tables import arrow
 from typed_tables import FRAMES, columns_of, table, units_plan
 
 from dpql.curator import run
@@ -156,6 +157,32 @@ def test_collations_join_neither_ids_nor_keys(spark_session: Any) -> None:
         )
         found = exact_sums(made, frame, engine=spark).moments[0]["n"]
         assert [2 if unit == "row" else 1, 1, 1] == list(found)
+
+
+@pytest.mark.parametrize("unit", ["row", "who"])
+def test_text_that_is_no_utf8_is_told_apart(
+    unit: str, spark_session: Any, tmp_path: Path
+) -> None:
+    """Spark holds any bytes as text: ids of them are people, and keys are bytes."""
+    made = plan(
+        make_spec(
+            {"who": "{type: id}", "kind": "{type: category, keys: [a, b]}"},
+            {
+                "n": {"count": "rows", "by": "[kind]", "spend": "{share: 1}"},
+                "all": {"count": "rows", "spend": "{share: 1}"},
+            },
+            unit=unit,
+            contributes=None if unit == "row" else "{rows: 1, groups: 1}",
+        )
+    )
+    who = [b"\xff", b"\xfe", b"\xff", b"\xc3", b"", None, b"\xff\xff"]
+    kind = [b"a", b"a", b"a", b"a\xff", b"b", b"b", b"b"]
+    stored = arrow(pl.DataFrame({"who": who, "kind": kind}))
+    path = tmp_path / "raw.parquet"
+    pq.write_table(stored, path)
+    found = exact_sums(made, spark_session.read.parquet(str(path)), engine=spark)
+    same(made, exact_sums(made, stored), found)
+    assert [[3, 3] if unit == "row" else [2, 1]] == [list(found.moments[0]["n"])]
 
 
 def test_the_engine_follows_from_the_data(spark_session: Any) -> None:

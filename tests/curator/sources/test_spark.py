@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 import pytest
+from spec_text import spec_text
 
 from dpql.curator.sources.spark import (
     is_frame,
@@ -148,6 +152,54 @@ def test_servers_that_do_not_answer_are_refused(spark_session: Any) -> None:
     with pytest.raises(RunFault) as caught:
         table_at("spark:sc://127.0.0.1:1/;token=secret#t", "wages")
     assert "secret" not in str(caught.value)
+
+
+SPEAKING = """
+import sys, warnings
+warnings.simplefilter("ignore")
+from pyspark.sql import SparkSession
+import dpql
+from dpql.errors import RunFault
+
+session = SparkSession.builder.master("local[1]").getOrCreate()
+stored = session.read.parquet(sys.argv[1])
+failing = stored.selectExpr("who", "CAST(w AS BIGINT) AS x")
+print("begun", file=sys.stderr, flush=True)
+try:
+    dpql.run(dpql.plan(dpql.load(sys.argv[2])), {"rows": failing})
+except RunFault as fault:
+    print(fault.diagnostics[0].code)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", ["row", "who"])
+def test_java_prints_no_cell(unit: str, spark_url: str, tmp_path: Path) -> None:
+    """A session of the owner's, with Spark's own settings, is silent in a run."""
+    del spark_url
+    cells = pl.DataFrame({"who": ["p", "q"], "w": ["1", "Zebedee-canary"]})
+    cells.write_parquet(tmp_path / "rows.parquet")
+    columns = {
+        "who": "{type: id}",
+        "x": "{type: integer, bounds: [0, 9], nulls: drop}",
+    }
+    asked = {"n": {"sum": "x", "spend": "{share: 1}"}}
+    bound = None if unit == "row" else "{rows: 1, groups: 1}"
+    text = spec_text(columns, asked, unit=unit, contributes=bound)
+    (tmp_path / "rows.yaml").write_text(text)
+    (tmp_path / "run.py").write_text(SPEAKING)
+    files = (tmp_path / name for name in ("run.py", "rows.parquet", "rows.yaml"))
+    done = subprocess.run(
+        [sys.executable, *map(str, files)],
+        cwd=tmp_path,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "DPQL510\n" == done.stdout, done.stderr
+    assert "canary" not in done.stderr
+    assert "Exception" not in done.stderr.partition("begun")[2]
 
 
 def test_things_of_spark_are_known(spark_session: Any, connect_session: Any) -> None:

@@ -12,6 +12,7 @@ import pytest
 import reference_engine as reference
 from databases import Database
 from tables import TABLE
+from test_hostile import WORDS
 from typed_tables import NUMBERS, TYPE_SETS, table
 
 from dpql.curator.columns import Form, canonical_columns
@@ -130,6 +131,16 @@ def test_words_are_keys_by_their_bytes(database: Database) -> None:
     keys = "north", "North", "north ", "é", "e\u0301", "a\\b", "o'x", ""
     words = [*keys, None, "NORTH", "a\\\\b", " ", "ab"]
     agrees(database, pl.DataFrame({"x": words}), category("x", *keys))
+
+
+def test_hostile_words_are_words(database: Database) -> None:
+    """Formulas, quotes, long text, marks of direction: none is another, none fails."""
+    words = [word for word in WORDS if "\0" not in word]
+    keys = [word for word in words if len(word) < 100][::2]
+    agrees(database, pl.DataFrame({"x": words}), category("x", *keys))
+    who = IdColumn(name="who")
+    short = [word for word in words if len(word) < 500_000]
+    agrees(database, pl.DataFrame({"who": short}), who)
 
 
 def test_a_key_with_nul_is_no_word_of_postgresql(database: Database) -> None:
