@@ -30,7 +30,7 @@ class Chart:
     def around(cls, curves: Iterable[Curve]) -> Chart:
         """Return the axes that hold the curves."""
         points = [point for curve in curves for point in curve.points]
-        xs = [_log(epsilon) for epsilon, _ in points]
+        xs = [_log(epsilon) for epsilon, _ in points] or [0.0]
         # An error of 0 has no place on this axis: its line leaves at the bottom.
         ys = [_log(error) for _, error in points if error > 0] or [0.0]
         return cls(left=min(xs), right=max(xs), low=min(ys) - 0.05, high=max(ys) + 0.05)

@@ -44,13 +44,18 @@
     const card = document.getElementById(`statistic-${index}`);
     const points = seriesOf(index).points;
     const point = pointFor({ points }, epsilon);
+    const percent = `${Math.round((100 * Math.max(epsilon, 0)) / whole)}%`;
+    card.querySelector(".part").textContent = percent;
+    if (!card.querySelector("svg")) {
+      card.querySelector(".epsilon").textContent = String(Number(Math.max(epsilon, 0).toPrecision(4)));
+      return;
+    }
     const within = card.querySelector(".within");
     const was = card.querySelector(".was");
     card.classList.toggle("wanting", !point);
     within.textContent = point ? point.within : "too little";
     was.hidden = was.textContent.endsWith(`: ${within.textContent}`);
     card.querySelector(".epsilon").textContent = point ? point.shown : "0";
-    card.querySelector(".part").textContent = `${Math.round((100 * Math.max(epsilon, 0)) / whole)}%`;
     const moved = [rows, contributes].some((slider, at) => slider && slider.value !== starts[at]);
     card.classList.toggle("moved", moved);
     card.querySelector(".chosen").setAttribute("points", points.map((each) => `${each.x},${each.y}`).join(" "));

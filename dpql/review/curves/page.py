@@ -32,7 +32,7 @@ from dpql.review.curves.points import (
     totals,
     variants,
 )
-from dpql.review.explain import explain, guarantee, title
+from dpql.review.explain import explain, guarantee, title, within
 from dpql.review.names import whole
 
 
@@ -168,22 +168,26 @@ def _sign(plan: Plan) -> str:
 def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...], chart: Chart) -> str:
     each = shares[number]
     step = each.step
-    within = escape(
+    reading = escape(
         _own(each, plan.cost(step))
         if step.accuracy is None
         else within_text(step.accuracy, step.accuracy_unit)
     )
     cost, sign = plan.cost(step), _sign(plan)
+    drawing = (
+        ""
+        if not each.curves
+        else chart.svg(each.curves, step.mechanism, cost, sign=sign)
+    )
     part = f"{round(100 * cost / plan.shared)}%"
     return (
         f'<section id="statistic-{number}"><h2>{escape(title(step))}</h2>'
-        f'<p class="reading"><output class="within">{within}</output> '
-        f'<span class="was" hidden>the plan: {within}</span></p>'
+        f'<p class="reading"><output class="within">{reading}</output> '
+        f'<span class="was" hidden>the plan: {reading}</span></p>'
         f'<p class="cost">{sign} <output class="epsilon">{rational(cost)}</output>, '
         f'<output class="part">{part}</output> of the total, {escape(step.mechanism)}'
         "</p>"
-        f"{chart.svg(each.curves, step.mechanism, cost, sign=sign)}"
-        f"{_slider(number, shares)}{_note(each, sign)}</section>"
+        f"{drawing}{_slider(number, shares)}{_note(each, sign)}</section>"
     )
 
 
@@ -200,7 +204,9 @@ def _slider(number: int, shares: tuple[StepCurves, ...]) -> str:
 
 def _note(each: StepCurves, sign: str) -> str:
     words = [] if each.weight is not None else [f"The spec fixes its {sign}."]
-    if each.step.accuracy is None:
+    if not each.curves:
+        words.append("Its error is known after a run only.")
+    elif each.step.accuracy is None:
         count = f'<output class="rows">{_many(_rows(each))}</output>'
         words.append(f"Shown for {count} rows.")
     condition = condition_words(each.step)
@@ -214,13 +220,14 @@ def _rows(each: StepCurves) -> int:
 
 
 def _own(each: StepCurves, cost: Fraction) -> str:
-    return next(
+    found = (
         within_text(error, each.step.accuracy_unit)
         for curve in each.curves
         if curve.mechanism == each.step.mechanism
         for amount, error in curve.points
         if amount == cost
     )
+    return next(found, within(each.step))
 
 
 def _data(
@@ -259,11 +266,11 @@ def _data(
 
 def _series(each: StepCurves, chart: Chart, cost: Fraction) -> dict[str, Any]:
     step = each.step
-    curve = next(c for c in each.curves if c.mechanism == step.mechanism)
+    own = [curve for curve in each.curves if curve.mechanism == step.mechanism]
     return {
         "weight": None if each.weight is None else _number(each.weight),
         "epsilon": _number(cost),
-        "points": _points(curve, chart),
+        "points": [point for curve in own for point in _points(curve, chart)],
     }
 
 

@@ -58,10 +58,14 @@ def test_a_curve_of_a_private_count_says_for_how_many_rows_it_is() -> None:
     assert 1 == text.count(words)
 
 
-def test_derived_columns_are_told() -> None:
-    """The page says what follows from which columns, as the plan does."""
+def test_derived_columns_are_told_and_errors_that_nobody_knows() -> None:
+    """The page says what the plan says; without an error there is no curve."""
     text = unescape(page(library.plan(SPECS / "sensor_hours.yaml")))
     assert "<dt>derived</dt><dd>warmer = inside - outside: [-55, 70] in Q = " in text
+    assert 1 == text.count("Its error is known after a run only.")
+    shown = _data(page(library.plan(SPECS / "sensor_hours.yaml")))["statistics"]
+    assert [False] == [bool(one["points"]) for one in shown if not one["points"]]
+    assert text.count("<section") == len(shown) == text.count("<svg") + 1
 
 
 @pytest.mark.heavy
