@@ -341,8 +341,8 @@ SECTIONS: tuple[tuple[str, str, Row, Callable[[int], list[Row]], int], ...] = (
         (
             "Mean distance, in rows, of the wanted rank from those that the answer "
             "has, among 1,001 candidates. Goal: 1.05 times OpenDP where values are "
-            "even, far below where there are five. OpenDP 0.16 permutes and flips, which "
-            "is nearer by a fraction of a row; it cannot be composed as tightly."
+            "even, far below where there are five. OpenDP 0.16 permutes and flips, "
+            "which is nearer by a fraction of a row; it cannot be composed as tightly."
         ),
         ("at", "rows", "n", "epsilon", "dpql", "OpenDP", "ratio"),
         quantiles_table,

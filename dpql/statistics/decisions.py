@@ -7,10 +7,7 @@ tail, since for n weights
 
     e^(-c / max w_i) <= P(|sum w_i L_i| > c) <= n e^(-c / sum w_i)
 
-A critical point is K rounded up to a short number. As c is a norm of the weights (the
-noises have an even, log-concave density), K of the one vector of weights is at most
-
-    sum_i (w_i - w_{i+1}) K_i,   w falling, K_i that of i weights of 1
+A critical point is K rounded up to a short number.
 """
 
 from __future__ import annotations
@@ -53,6 +50,21 @@ class Level:
         ]
         self.hardly = int(ln_down(1 / alpha) * one)
         self._alike: list[mpq] = []
+        self._last: dict[int, float] = {}
+
+    def critical(self, falling: Sequence[int]) -> mpq:
+        """Return K of falling weights, at least 0, rounded up to a short number.
+
+        The search begins near the last one of so many: that of the round before.
+        """
+        count = len(falling)
+        if falling[0] == falling[-1]:
+            return falling[0] * self.alike(count)[count - 1]
+        start = self._last.get(count) or guess.together(falling, self.alike(count))
+        noises = Noises(falling, self)
+        found = guess.critical(falling, self.alpha, start, noises.nearly)
+        self._last[count] = found
+        return _short(noises, falling[0], int(found * (1 << _FINE)))
 
     def alike(self, count: int) -> list[mpq]:
         """Return K of one weight of 1, of two, and so on, to ``count``."""
@@ -60,7 +72,8 @@ class Level:
         while len(self._alike) < count:
             weights = [one] * (len(self._alike) + 1)
             before = self._alike[-1] if self._alike else mpq(1)
-            self._alike.append(_short(weights, self, int(before * one)) / one)
+            noises = Noises(weights, self)
+            self._alike.append(_short(noises, one, int(before * one)) / one)
         return self._alike
 
 
@@ -81,6 +94,18 @@ class Noises:
         self._largest = max(self._held) * level.hardly
         self._all = sum(self._held) * level.surely[len(self._held)]
         self._tail: _Equal | _Pair | _Several | None = None
+
+    @property
+    def surely(self) -> int:
+        """K is surely less than so many 2**-64 largest weights."""
+        return self._level.surely[len(self._held)] * len(self._held)
+
+    def nearly(self, critical: int) -> mpfr:
+        """Return the tail at ``critical`` times 2**-60 largest weights, from above."""
+        tail = self._tail = self._tail or _tail_of(self._held)
+        up, down = _contexts(_STAGES[0] + tail.lost)
+        top = critical * max(self._held)
+        return up.div(tail.bound(top, 1 << _FINE, up, down), tail.scale)
 
     def are_below(self, top: int, bottom: int, *, expected: bool) -> bool:
         """Tell whether P(|sum w_i L_i| > top/bottom) is below the level.
@@ -105,50 +130,24 @@ class Noises:
         return False
 
 
-def short_width(
-    tail: Tail, weights: Sequence[mpq], alpha: Fraction, *, rough: bool
-) -> mpq:
-    """Return c(w) at ``alpha``, from above, for weights at least 0.
-
-    A ``rough`` one is a sum of widths that are known already.
-    """
-    level = level_of(alpha)
-    ordered = sorted(weights, reverse=True)
-    if rough or ordered[0] == ordered[-1]:
-        critical = _together(ordered, level.alike(len(ordered)))
-    else:
-        scale = (1 << _FINE) / ordered[0]
-        scaled = [int(-(-weight * scale // 1)) for weight in ordered]
-        critical = short_critical(scaled, level) / scale
+def short_width(tail: Tail, weights: Sequence[mpq], alpha: Fraction) -> mpq:
+    """Return c(w) at ``alpha``, from above, for weights at least 0."""
+    scale = (1 << _FINE) / max(weights)
+    falling = sorted((int(-(-weight * scale // 1)) for weight in weights), reverse=True)
+    critical = level_of(alpha).critical(falling) / scale
     return critical / mpq(tail.theta) + sum(weights) * mpq(tail.shift)
 
 
-def short_critical(falling: Sequence[int], level: Level) -> mpq:
-    """Return K of falling weights, at least 0, rounded up to a short number."""
-    alike = level.alike(len(falling))
-    found = guess.critical(falling, level.alpha, alike)
-    return _short(falling, level, int(found * (1 << _FINE)))
-
-
-def _short(weights: Sequence[int], level: Level, guessed: int) -> mpq:
-    """Return the least short number of 2**-60 first weights with a tail below."""
-    noises = Noises(weights, level)
+def _short(noises: Noises, largest: int, guessed: int) -> mpq:
+    """Return the least short number of 2**-60 largest weights with a tail below."""
 
     def passes(index: int, *, expected: bool) -> bool:
-        top = short(index) * weights[0]
+        top = short(index) * largest
         return noises.are_below(top, 1 << _FINE, expected=expected)
 
-    # Where c / sum w_i is so large the tail is surely below.
-    high = index_above(level.surely[-1] * len(weights))
-    start = index_above(guessed)
-    return mpq(short(least(passes, 0, high, start)) * weights[0], 1 << _FINE)
-
-
-def _together(falling: Sequence[mpq], alike: Sequence[mpq]) -> mpq:
-    """Return what K of falling weights is at most, from those of equal weights."""
-    behind = [*falling[1:], 0]
-    pairs = zip(falling, behind, alike, strict=False)
-    return sum((weight - after) * critical for weight, after, critical in pairs)
+    high = index_above(noises.surely)
+    found = least(passes, 0, high, index_above(guessed))
+    return mpq(short(found) * largest, 1 << _FINE)
 
 
 @cache

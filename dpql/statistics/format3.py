@@ -47,13 +47,12 @@ class _Inversion:
         )
 
 
-def _width(tail: Tail, weights: Sequence[mpq], alpha: Fraction, *, rough: bool) -> mpq:
-    """Return c(w); no round took a rough one."""
-    del rough
+def _width(tail: Tail, weights: Sequence[mpq], alpha: Fraction) -> mpq:
+    """Return c(w) as the planner has it."""
     return mpq(tail.width([fraction(weight) for weight in weights], alpha))
 
 
-FORMAT3 = Method(inversion=_Inversion, width=_width, rounds=(False,) * 4, enough=mpq(2))
+FORMAT3 = Method(inversion=_Inversion, width=_width, enough=mpq(2))
 
 
 class _Tests:

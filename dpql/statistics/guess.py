@@ -20,7 +20,8 @@ from fractions import Fraction
 from itertools import pairwise
 from math import exp, expm1, log  # noqa: TID251  a guess, no promise
 
-from gmpy2 import mpq
+import gmpy2
+from gmpy2 import mpfr, mpq
 
 _APART = 1 + 2.0**-20
 _SAME = 1 + 2.0**-19
@@ -28,12 +29,12 @@ _LEAST = 2.0**-11
 """Least product of the distances of weights that doubles are trusted with."""
 
 _TINY = 1e-300
-_NEAR = 2.0**-42
+_NEAR = 2.0**-40
 """Least relative step of a search in doubles."""
 
+_ONE = 1 << 60
 _ROUNDS = 60
 _PAIR = 2
-_LESS = 0.97
 
 
 def log_tail(critical: float, weights: Sequence[float]) -> float | None:
@@ -52,39 +53,53 @@ def log_tail(critical: float, weights: Sequence[float]) -> float | None:
     return log(found) - c if found > 0 else None
 
 
-def critical(falling: Sequence[int], level: mpq, alike: Sequence[mpq]) -> float:
-    """Return K of falling weights over the first, nearly; at worst a bound of it.
+def critical(
+    falling: Sequence[int], level: mpq, start: float, tail: Callable[[int], mpfr]
+) -> float:
+    """Return K of falling weights over the first, nearly; at worst the start.
 
-    ``alike`` are K of one weight of 1, of two, and so on.
+    ``tail`` gives the tail at 2**-60 first weights where doubles cannot tell.
     """
     weights = [weight / falling[0] for weight in falling if weight]
     target = log(level)
-    start = _together(weights, alike)
 
     def excess(c: float) -> float | None:
-        found = log_tail(c, weights) if c > 0 else -c
-        return None if found is None else found - target
+        if c <= 0:
+            return -c - target
+        found = log_tail(c, weights)
+        if found is None:
+            found = float(gmpy2.log(tail(int(c * _ONE))))
+        return found - target
 
-    found = root(excess, start, start * _LESS)
+    found = root(excess, start, -1.0)
     return found if found is not None and found > 0 else start
 
 
-def _together(falling: Sequence[float], alike: Sequence[mpq]) -> float:
-    """Return the bound of K by `decisions`, nearly."""
+def together(falling: Sequence[float], alike: Sequence[mpq]) -> float:
+    """Return a bound of K over the first weight, from those of equal weights.
+
+    K is a norm of the weights, and w = (w_1 - w_2)(1, 0, ..) + (w_2 - w_3)(1, 1, 0, ..)
+    and so on. ``alike`` are K of one weight of 1, of two, and so on.
+    """
     behind = (*falling[1:], 0.0)
     pairs = zip(falling, behind, alike, strict=False)
-    return sum((weight - after) * float(known) for weight, after, known in pairs)
+    bound = sum((weight - after) * float(known) for weight, after, known in pairs)
+    return bound / falling[0]
 
 
 def root(
-    function: Callable[[float], float | None], first: float, second: float
+    function: Callable[[float], float | None], first: float, slope: float
 ) -> float | None:
-    """Return where a nearly straight function is 0, by the secant."""
-    low, high = function(first), function(second)
-    before = first - second
+    """Return where a nearly straight function of about such a slope is 0."""
+    low = function(first)
+    if low is None or slope == 0:
+        return None
+    before = low / slope
+    second = first - before
+    high = function(second)
     for _ in range(_ROUNDS):
-        if low is None or high is None or low == high:
-            return None
+        if high is None or low == high:
+            return second if high == 0 else None
         step = high * (second - first) / (high - low)
         first, low = second, high
         second -= step
@@ -192,13 +207,17 @@ def farthest(
         largest = max(sizes)
         if c <= 0:
             return -c - largest * target
+        if len(sizes) == _PAIR:
+            return largest * (_pair(min(sizes) / largest, c / largest) - target) - c
         found = log_tail(c, sizes)
         return None if found is None else largest * (found - target)
 
     if slope <= 0:
         return 1.0
     falling = sorted((abs(a) for a, _ in lines), reverse=True)
-    reach = _together(falling, alike) / theta + shift * sum(falling) - at_zero
+    reach = (
+        falling[0] * together(falling, alike) / theta + shift * sum(falling) - at_zero
+    )
     first = min(max(reach / slope, _TINY), 1.0)
-    found = root(excess, first, first * _LESS)
+    found = root(excess, first, -theta * slope)
     return found if found is not None and 0 < found < 1 else first

@@ -160,14 +160,6 @@ class _Cell:
         return int(min(max(self.first // -self.rise, 0), END))
 
 
-class _Width(Protocol):
-    """Return c(w) at alpha or more; a rough one may be wider, and is known sooner."""
-
-    def __call__(
-        self, tail: Any, weights: Sequence[mpq], alpha: Fraction, *, rough: bool
-    ) -> mpq: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Method:
     """How intervals are found: by the law of the noise, and once in another way.
@@ -175,19 +167,13 @@ class Method:
     Plans of an older format have methods of their own. What a method is given is the
     tail of its law.
 
-    ``rounds`` narrow a spread, each with a width that may be rough or may not. They end
-    where the sum of weights is at least ``enough`` times that of the last exact round.
+    The rounds that narrow a spread end where the sum of weights is at least ``enough``
+    times that of the last one.
     """
 
     inversion: Callable[[Family, Any, Fraction], Keeps]
-    width: _Width
-    rounds: tuple[bool, ...]
+    width: Callable[[Any, Sequence[mpq], Fraction], mpq]
     enough: mpq
 
 
-NOW = Method(
-    inversion=Inversion,
-    width=short_width,
-    rounds=(True, True, False, False, False),
-    enough=mpq(1023, 1024),
-)
+NOW = Method(inversion=Inversion, width=short_width, enough=1 - mpq(1, 1 << 40))

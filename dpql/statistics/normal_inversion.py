@@ -69,18 +69,14 @@ class NormalInversion:
         return fired
 
 
-def _width(
-    tail: NormalTail, weights: Sequence[mpq], alpha: Fraction, *, rough: bool
-) -> mpq:
-    """Return c(w); there is no rougher one."""
-    del rough
+def _width(tail: NormalTail, weights: Sequence[mpq], alpha: Fraction) -> mpq:
+    """Return c(w)."""
     return mpq(tail.width([fraction(weight) for weight in weights], alpha))
 
 
 NORMAL = Method(
     inversion=NormalInversion,
     width=_width,
-    rounds=(False,) * 4,
-    enough=mpq(1023, 1024),
+    enough=1 - mpq(1, 1 << 40),
 )
 """How intervals are found under Gaussian noise."""

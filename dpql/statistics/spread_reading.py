@@ -10,8 +10,8 @@ mean is inverted at alpha/10, which gives p- and p+. The rest of alpha is for
     |Gamma(p) - v N~| <= c*,   Gamma(p) = sum beta_i(p) B~_i
 
 at the true p and v, where c* is the width for the largest weights |beta_i(p) - v| that
-p in p-..p+ and v in the interval so far allow: first all v, in two rounds with a width
-that is a little larger and known already, and then once or twice more.
+p in p-..p+ and v in the interval so far allow. Four rounds, the first with all v, or
+fewer where the weights have stopped to fall.
 A covariance is alike, with p and p_2, each inverted at alpha/20, coefficients
 
     (1-p)(1-p_2), -(1-p) p_2, -p (1-p_2), p p_2          less kappa each
@@ -36,6 +36,7 @@ from dpql.statistics.tails import Strays
 
 _ZERO, _QUARTER, _HALF, _ONE = (mpq(k, 4) for k in (0, 1, 2, 4))
 
+_ROUNDS = 4
 _GRID = 1 << 64
 """Ends lie on a grid of 2**-64, rounded outwards."""
 
@@ -122,12 +123,12 @@ class Spread:
         ranges = [(min(column), max(column)) for column in zip(*betas, strict=True)]
         lower, upper = whole
         taken = 8 * _ONE
-        for rough in self._method.rounds:
+        for _ in range(_ROUNDS):
             weights = [max(top - lower, upper - bottom) for bottom, top in ranges]
             if sum(weights) >= self._method.enough * taken:
                 break
-            taken = taken if rough else sum(weights)
-            width = self._method.width(self._tail, weights, self._level, rough=rough)
+            taken = sum(weights)
+            width = self._method.width(self._tail, weights, self._level)
             low = max(lower, _down((least - width) / count))
             high = min(upper, -_down(-(most + width) / count))
             if low > high:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import gmpy2
 import pytest
 
 from dpql.statistics import decisions, guess
-from dpql.statistics.decisions import level_of, short_critical
+from dpql.statistics.decisions import level_of
 from dpql.statistics.guess import critical, log_tail, root
 from dpql.statistics.inversion import Inversion
 from dpql.statistics.parts_reading import SHARE
@@ -44,15 +45,25 @@ def test_doubles_say_where_they_cannot_tell() -> None:
     """Three weights that are nearly equal, or two pairs that are, have no guess."""
     assert log_tail(1.0, (1.0, 1.0, 1.0)) is None
     assert log_tail(1.0, (1.0, 1.0, 1 - 1e-7, 1 - 1e-7)) is None
-    alike = level_of(ALPHA).alike(3)
-    assert critical([9, 9, 9], level_of(ALPHA).alpha, alike) == float(alike[2])
+    level = level_of(ALPHA)
+    asked = []
+
+    def tail(c: int) -> gmpy2.mpfr:
+        asked.append(c)
+        return gmpy2.exp(-gmpy2.mpfr(c) / (1 << 60))
+
+    found = critical([9, 9, 9, 8], level.alpha, 2.0, tail)
+    assert found == pytest.approx(math.log(20))
+    assert asked
 
 
 def test_the_secant_gives_up() -> None:
     """Where a function is flat, or cannot tell, there is no root."""
     assert root(lambda _: 1.0, 1.0, 2.0) is None
     assert root(lambda _: None, 1.0, 2.0) is None
+    assert root(lambda x: x - 3, 1.0, 0.0) is None
     assert root(lambda x: x - 3, 1.0, 2.0) == pytest.approx(3.0)
+    assert root(lambda x: 9 - x * x, 1.0, -1.0) == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize("bad", [0.0, 1e-12, 0.3, 1.0, 1e9])
@@ -71,11 +82,11 @@ def test_a_bad_guess_changes_no_digit(
             *(share.kept(cell[:2]) for cell in cells),
             *(spread.variance(cell[:3]) for cell in cells),
             *(spread.covariance(cell) for cell in cells),
-            short_critical([9, 5, 2], level),
+            level.critical([9, 5, 2]),
         ]
 
     expected = found()
     monkeypatch.setattr(guess, "critical", lambda *_: bad)
     monkeypatch.setattr("dpql.statistics.inversion.farthest", lambda *_: min(bad, 1.0))
     assert expected == found()
-    assert decisions.guess.critical([1], level.alpha, []) == bad
+    assert decisions.guess.critical is guess.critical

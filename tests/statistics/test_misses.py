@@ -94,8 +94,8 @@ def test_means_and_proportions(
     sums = (share * rows, (steps - share) * rows)
     tail = Tail.of(found.theta)
     noisy = _noisy(found, sums, f"mean {share} {rows} {epsilon}")
-    share = Inversion(SHARE, tail, ALPHA)
-    readings = [read_share(parts, share) for parts in noisy]
+    inversion = Inversion(SHARE, tail, ALPHA)
+    readings = [read_share(parts, inversion) for parts in noisy]
     truth = Fraction(share, steps)
     assert _misses(readings, truth) <= MOST
     if exact * rows / bound.rows >= 100 and 0 < share < steps - 1:
