@@ -14,7 +14,7 @@ MATHS := count.md histogram.md
 QUICK := not (process or property or contract or heavy or stats or slow)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test slow check fmt docs bench bench-wide bench-growth bench-results bench-errors constraints clean
+.PHONY: help demo quick test slow check fmt docs bench bench-wide bench-growth bench-results bench-errors bench-delta constraints clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -82,6 +82,9 @@ bench-results: $(READY)  ## write benchmarks/RESULTS.md anew; leave the machine 
 
 bench-errors: $(READY)  ## write benchmarks/ERRORS.md: errors at equal epsilon, beside OpenDP's
 	$(BIN)/python benchmarks/peers_error.py
+
+bench-delta: $(READY)  ## write benchmarks/DELTA.md: errors at equal epsilon and delta
+	$(BIN)/python benchmarks/peers_delta.py
 
 constraints:  ## renew constraints.txt: the newest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .venv-newest
