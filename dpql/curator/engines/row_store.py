@@ -131,9 +131,23 @@ class RowStore:
     def _read(self, first: int, end: int) -> Iterator[Rows]:
         for partition in self._spilled[first:end]:
             for start, size in partition:
-                # Several threads read the file.
-                data = os.pread(self._file.fileno(), size, start)
-                yield _rows(pl.read_ipc(BytesIO(data)).rechunk())
+                data = _bytes_at(self._file.fileno(), start, size)
+                yield _rows(pl.read_ipc(data).rechunk())
+
+
+def _bytes_at(file: int, start: int, size: int) -> BytesIO:
+    """Return some bytes of a file that several threads read.
+
+    One call gives less than 2 GiB, and may give less than it is asked for.
+    """
+    found = BytesIO()
+    while found.tell() < size:
+        more = os.pread(file, size - found.tell(), start + found.tell())
+        if not more:
+            raise OSError("a file of rows is shorter than it was written")
+        found.write(more)
+    found.seek(0)
+    return found
 
 
 def are_whole(ids: pl.Series) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -56,6 +57,24 @@ def test_rows_come_back_from_a_file_without_a_name(
         assert contents(held, first, end) == contents(spilled, first, end)
     spilled.close()
     assert spilled._file.closed
+    held.close()
+
+
+def test_a_file_is_read_in_as_many_pieces_as_it_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The system gives less than 2 GiB at once, whatever it is asked for."""
+    monkeypatch.setattr(row_store, "MOST_BYTES", 1)
+    held, read = RowStore(3), os.pread
+    held.add(*batch(0, whole=False))
+    expected = contents(held, 0, 3)
+    monkeypatch.setattr(
+        os, "pread", lambda file, size, at: read(file, min(size, 7), at)
+    )
+    assert expected == contents(held, 0, 3)
+    monkeypatch.setattr(os, "pread", lambda *_: b"")
+    with pytest.raises(OSError, match="shorter"):
+        held.rows(0, 3)
     held.close()
 
 
