@@ -26,7 +26,7 @@ from dpql.model.expression import (
     Ranged,
     Reference,
 )
-from dpql.model.lattice_keys import keys_of
+from dpql.model.lattice_keys import TRUTHS, keys_of
 from dpql.model.lattice_nodes import Kind
 from dpql.model.lattice_rules import described, is_numbered
 from dpql.model.lattice_tests import MIRRORED
@@ -43,6 +43,8 @@ def tested(typer: Typer, test: Test) -> Typed | None:
     if test.operator in ("in", "between"):
         return _among(typer, test)
     turned = _turned(test)
+    if _is_key_first(typer, turned):
+        return None
     found = typer.typed(turned.operand)
     return None if found is None else _compared(typer, turned, found)
 
@@ -70,6 +72,27 @@ def _turned(test: Test) -> Test:
         operator=MIRRORED.get(sign, sign).value,
         values=(test.operand,),
     )
+
+
+def _is_key_first(typer: Typer, test: Test) -> bool:
+    """Tell whether a key seems to stand left of its column, and note it."""
+    left, (right,) = test.operand, test.values
+    if not isinstance(left, Piece) or not isinstance(right, Piece):
+        return False
+    known = typer.context.is_column
+    first = left.mark is Mark.BARE and left.text not in TRUTHS and not known(left.text)
+    if not first or right.text not in typer.context.columns or not known(right.text):
+        return False
+    if left.text not in typer.context.keys(right.text):
+        return False
+    typer.add(
+        "DPQL301",
+        f"no column `{shown(left.text)}` in data `{shown(typer.context.name)}`",
+        left,
+        f"put the column first, `{shown(right.text)} {test.operator} "
+        f"{shown(left.text)}`, or the key in quotes",
+    )
+    return True
 
 
 def _is_literal(predicate: Predicate) -> bool:

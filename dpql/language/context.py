@@ -9,7 +9,7 @@ from dpql.diagnostics import shown
 from dpql.errors import Span
 from dpql.language import numbers
 from dpql.language.source import Source
-from dpql.language.suggestions import did_you_mean, quoted
+from dpql.language.suggestions import derivations, did_you_mean, quoted
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
 from dpql.model.lattice import Lattice
 from dpql.model.lattice_keys import TRUTHS
@@ -103,7 +103,9 @@ class Context:
         if kind is None or kind in (OPEN_TYPE, UNTYPED, *allowed):
             return kind in allowed
         candidates = [word for word, type_ in self.types.items() if type_ in allowed]
-        hint = f"take {quoted(candidates[:6])}" if candidates else None
+        ways = [f"take {quoted(candidates[:6])}"] if candidates else []
+        ways += derivations(shown(name), kind, allowed)
+        hint = ", or ".join(ways)
         self.add(
             "DPQL302",
             f"`{shown(name)}` is of type {shown(kind)}, so {use}",

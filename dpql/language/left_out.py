@@ -46,6 +46,11 @@ def _filled_in(root: Mapping) -> Iterator[str]:
     for name in _PROMISES:
         if value(root.get("privacy"), name) is None:
             yield f"{name} {LEFT_OUT[name]}"
+    columns = entries(value(root.get("data"), "columns"))
+    times = [one for one in columns if text(value(one.value, "type")) == "time"]
+    unzoned = [one for one in times if value(one.value, "zone") is None]
+    if unzoned:
+        yield f"zone {UTC}{_of(unzoned)}"
     statistics = entries(root.get("statistics"))
     for name in _SETTINGS:
         if value(root.get("defaults"), name) is not None:
@@ -57,5 +62,5 @@ def _filled_in(root: Mapping) -> Iterator[str]:
             yield f"{name} {LEFT_OUT[name]}{some}"
 
 
-def _of(statistics: list[Entry]) -> str:
-    return f" of {', '.join(shown(one.name) for one in statistics)}"
+def _of(found: list[Entry]) -> str:
+    return f" of {', '.join(shown(one.name) for one in found)}"

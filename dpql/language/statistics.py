@@ -189,26 +189,8 @@ def _inputs(node: Node | None, kind: Kind, context: Context) -> tuple[str, ...]:
     found = (node,) if isinstance(node, Scalar) else items(node)
     for item in found:
         use = f"it has no {kind.name}"
-        if context.types.get(item.text) in _DATES - set(kind.column_types):
-            _refuse_date(item, use, context)
-            continue
         context.typed(item.text, item.span, kind.column_types, use)
     return distinct(found, f"`{kind.name}`", context)
-
-
-_DATES = {"date", "time"}
-
-
-def _refuse_date(item: Scalar, use: str, context: Context) -> None:
-    """Note a date where a number belongs, and say how it becomes one."""
-    name, kind = shown(item.text), context.types[item.text]
-    context.add(
-        "DPQL302",
-        f"`{name}` is of type {kind}, so {use}",
-        item.span,
-        f"derive a number from it, such as `{name} - 2013-01-01`, or a part of it, "
-        f"such as `month({name})`",
-    )
 
 
 def _options(

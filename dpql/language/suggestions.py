@@ -31,3 +31,16 @@ def quoted(words: Iterable[str]) -> str:
     """Return the words in backquotes, as a list for people."""
     *most, last = [f"`{shown(word)}`" for word in words]
     return f"{', '.join(most)} or {last}" if most else last
+
+
+def derivations(name: str, kind: str, allowed: Iterable[str]) -> list[str]:
+    """Return how a column of the wrong type becomes one of an allowed type."""
+    wanted = set(allowed)
+    if kind in ("date", "time") and "category" in wanted:
+        return [f"derive a part of it: `month({name})`"]
+    if kind in ("date", "time") and "integer" in wanted:
+        since = "2013-01-01" if kind == "date" else "2013-01-01 00:00"
+        return [f"derive a number from it: `{name} - {since}`"]
+    if kind in ("integer", "decimal", "float") and "category" in wanted:
+        return [f"derive bands: `bands({name}, [0, 10, 100])`"]
+    return []

@@ -128,6 +128,7 @@ def test_both_sides_mean_what_they_say(text: str, expected: Expression) -> None:
         ("arr_delay > dely", "DPQL319", "dely"),
         ("arr_delay > `dely`", "DPQL301", "dely"),
         ("dely < arr_delay", "DPQL301", "dely"),
+        ("DL == carrier", "DPQL301", "DL"),
         ("arr_delay in [1, `dep_delay`]", "DPQL319", "`dep_delay`"),
         ("arr_delay between 5 and dep_delay", "DPQL319", "dep_delay"),
         ("arr_delay in [1, 1.0]", "DPQL305", "1.0"),
@@ -157,6 +158,12 @@ def test_faults_are_marked_where_they_are(text: str, code: str, words: str) -> N
     """The caret is under the word that is at fault."""
     found = [(found, word.strip("`")) for found, word in marked_where(text)]
     assert (code, words.strip("`")) == found[0]
+
+
+def test_a_key_before_its_column_is_recognised() -> None:
+    """The hint turns the comparison round; in quotes it may stand there."""
+    (fault,) = faults(flights(where="DL == carrier"))
+    assert fault.hint == "put the column first, `carrier == DL`, or the key in quotes"
 
 
 def test_the_column_and_the_key_are_told_by_quotes() -> None:

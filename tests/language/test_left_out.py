@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from language.flights import flights
 from language.samples import KNOWN_N, REFERENCE
 
 from dpql.errors import SpecError
@@ -133,3 +134,10 @@ def test_comments_survive_where_neighbours_are_left_out(form: str) -> None:
     there = in_form(text, form)
     assert "agreed in May" in there
     assert format_text(there, form=form, to="yaml") == format_text(text, form="yaml")
+
+
+def test_the_zone_of_times_is_filled_in() -> None:
+    """A reader of the plan sees whose clock it is."""
+    assert "zone +00:00 of left" in load_text(flights(), form="yaml").filled_in
+    zoned = flights().replace("step: minute", "step: minute, zone: '+01:00'")
+    assert not [one for one in load_text(zoned, form="yaml").filled_in if "zone" in one]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from language.diagnostics import cases, diagnose
+from language.flights import faults, flights
 from language.samples import KNOWN_N, REFERENCE
 
 from dpql.language import format_text, load_text, print_spec
@@ -50,3 +51,27 @@ def test_a_width_makes_equal_bins_over_the_bounds() -> None:
         assert spec == load_text(source, form=form)
         assert source == format_text(source, form=form)
         assert spec == load_text(print_spec(spec, form), form=form)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "hint"),
+    [
+        ("mean: when", "derive a number from it: `when - 2013-01-01`"),
+        ("sum: left", "derive a number from it: `left - 2013-01-01 00:00`"),
+        ("count: rows, by: [when]", "derive a part of it: `month(when)`"),
+        (
+            "count: rows, by: [distance]",
+            "derive bands: `bands(distance, [0, 10, 100])`",
+        ),
+        ("histogram: when", "derive a part of it: `month(when)`"),
+    ],
+)
+def test_a_column_of_the_wrong_type_can_become_another(
+    statistic: str, hint: str
+) -> None:
+    """Beside columns that would do, the hint says what to derive."""
+    text = flights()
+    text = text[: text.index("  n: {")] + f"  n: {{{statistic}, spend: {{share: 1}}}}\n"
+    (fault,) = faults(text)
+    assert fault.code == "DPQL302"
+    assert str(fault.hint).endswith(f", or {hint}")
