@@ -8,7 +8,10 @@ from typing import assert_never
 
 from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.calendar import date_text, time_text
+from dpql.model.condition_text import condition_text
+from dpql.model.expression import columns_in
 from dpql.model.format1 import filled
+from dpql.model.lattice_nodes import Kind
 from dpql.model.notation import name_text, number_text, plain, unit_text
 from dpql.model.plan import (
     Affine,
@@ -42,6 +45,9 @@ TRUST_MODEL = "central: the owner sees the data and is trusted to run this plan 
 
 _LONGEST = 40
 """Characters of the longest number that a public range shows exactly."""
+
+_LONGEST_EXPRESSION = 300
+"""Characters of a derived column that are shown; the plan has all."""
 
 
 def variant(plan: Plan) -> str:
@@ -116,13 +122,13 @@ def _used(plan: Plan, step: Step) -> Iterator[str]:
         yield f"{bound_text(step, unit)}, the others {others}"
     names = tuple(dict.fromkeys((*step.columns, *step.by)))
     yield from _moved(plan.spec.data, names)
+    asked = columns_in(step.where) | columns_in(step.condition)
+    yield from _derived(plan.spec.data, names, asked)
     if step.edges:
         yield "only values inside the bins"
 
 
-def _moved(  # noqa: C901  one per sentence
-    data: Data, names: Sequence[str]
-) -> Iterator[str]:
+def _moved(data: Data, names: Sequence[str]) -> Iterator[str]:
     """Yield what happens to cells before anything is counted."""
     derived = data.lattice.derived
     used = [data.column(name) for name in names if name not in derived]
@@ -147,11 +153,23 @@ def _moved(  # noqa: C901  one per sentence
             width = number_text(Fraction(step))
             unit = " seconds" if isinstance(column, TimeColumn) else ""
             yield f"{name_text(column.name)} {how} whole steps of {width}{unit}"
-    for name in names:
-        if name in derived:
-            yield f"{name_text(name)} computed of cells clamped and in whole steps"
-            if derived[name].shape.nullable:
-                yield f"only rows where {name_text(name)} is not null"
+
+
+def _derived(data: Data, names: Sequence[str], asked: set[str]) -> Iterator[str]:
+    """Yield what the derived columns are that a statistic uses."""
+    needed = data.needed({*names, *asked})
+    for column in data.derived:
+        if column.name not in needed:
+            continue
+        shape = data.lattice.derived[column.name].shape
+        text = condition_text(column.expression)
+        if len(text) > _LONGEST_EXPRESSION:
+            text = f"{text[:_LONGEST_EXPRESSION]} ..."
+        how = ", of cells clamped and in whole steps"
+        name = name_text(column.name)
+        yield f"{name} is {text}" + how * (shape.kind is Kind.NUMBER)
+        if column.name in names and shape.nullable:
+            yield f"only rows where {name} is not null"
 
 
 def _cell_text(column: Column, value: Fraction) -> str:

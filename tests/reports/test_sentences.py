@@ -214,7 +214,7 @@ def test_names_and_bounds_are_exact() -> None:
         ),
         (
             {"count": "rows", "by": "[late]"},
-            "late computed of cells clamped and in whole steps",
+            "late is y > 5",
         ),
     ],
 )
