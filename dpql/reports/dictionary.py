@@ -101,6 +101,11 @@ def _statistics(plan: Plan) -> Iterator[str]:
             yield "- noisy: empty; the noisy numbers stand in the signed release"
         yield f"- before noise: {escape(before_noise(plan, step), limit=WHOLE)}"
         yield f"- after noise: {escape(post_processing(step), limit=WHOLE)}"
+        if step.total is not None or step.total_of is not None:
+            yield (
+                "- value: may lie outside that range: groups and total were moved "
+                "to add up; here values add up, and noisy ones do not"
+            )
         for sentence in losses_text(plan, step):
             yield f"- left out: {escape(sentence, limit=WHOLE)}"
 

@@ -42,6 +42,20 @@ def test_the_dictionary_explains_a_release() -> None:
         assert words in text, words
 
 
+def test_values_that_were_moved_are_those_to_add_up() -> None:
+    """Of a total and its groups, values add up; of all others, noisy numbers do."""
+    count = {"count": "rows", "by": "[g]", "spend": "{share: 1}"}
+    asked = {
+        "n": count,
+        "all": {"total": "n", "spend": "{share: 1}"},
+        "own": count,
+    }
+    made = plan(make_spec({"g": "{type: category, keys: [a, b]}"}, asked))
+    text = dictionary(made)
+    assert 2 == text.count("here values add up, and noisy ones do not")
+    assert "here values add up" not in text[text.index("## own") :]
+
+
 def test_the_dictionary_holds_nothing_but_the_plan() -> None:
     """Two releases of a plan have the same, and hostile names stay inert in it."""
     made = hostile_plan()
