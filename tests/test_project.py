@@ -28,6 +28,7 @@ FLOATS_ALLOWED = {
     "mechanisms/vector.py",
     "curator/grid.py",
     "curator/engines/sql/cells.py",
+    "curator/engines/sql/dialect.py",
     "curator/engines/sql/duckdb.py",
     "curator/engines/sql/expressions.py",
     "curator/engines/sql/nodes.py",

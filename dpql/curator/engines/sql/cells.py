@@ -100,13 +100,13 @@ class Cells:
         if kind is not Kind.REAL:
             number = clamped(self.cell(name), low, high)
             return number if fill is None else self._filled(number, fill)
-        stored, nan = self.sql.named(name), self.sql.double(float("nan"))
+        stored = self.sql.named(name)
         real = f"CAST({stored} AS {self.sql.real})"
         missing = "" if fill is None else f" ELSE {self.sql.double(fill)}"
         return self.read(
             f"CASE WHEN {stored} BETWEEN {low} AND {high} THEN {real} "
             f"WHEN {stored} < {low} THEN {low} "
-            f"WHEN {stored} <> {nan} THEN {high}{missing} END"
+            f"WHEN {self.sql.is_number(stored)} THEN {high}{missing} END"
         )
 
     def _filled(self, number: str, fill: float) -> str:
@@ -116,8 +116,7 @@ class Cells:
         real = f"CAST({stored} AS {self.sql.real})"
         match kind:
             case Kind.REAL:
-                nan = self.sql.double(float("nan"))
-                return f"CASE WHEN {stored} <> {nan} THEN {real} END"
+                return f"CASE WHEN {self.sql.is_number(stored)} THEN {real} END"
             case Kind.SMALL | Kind.WHOLE:
                 return real
             case Kind.FLAG:

@@ -53,6 +53,7 @@ class Dialect:
         fence: behind a subquery, keeps its expressions from being computed again at
             every use.
         limb: bits of a term whose sums cannot overflow; None where none can.
+        bits: a number's bits from one on, as far as a mask says.
         answer: how a number of an answer is written, so that it comes exactly.
     """
 
@@ -64,6 +65,7 @@ class Dialect:
     divide: str = "/"
     fence: str = ""
     limb: int | None = None
+    bits: str = "shiftright({0}, {1}) & {2}"
     answer: str = "{0}"
 
     def named(self, name: str) -> str:
@@ -73,6 +75,10 @@ class Dialect:
     def double(self, number: float) -> str:
         """Return a double; a bare literal may be a decimal."""
         return f"CAST('{number!r}' AS {self.real})"
+
+    def is_number(self, cell: str) -> str:
+        """Return where a double is no NaN, which most databases take for itself."""
+        return f"{cell} <> {self.double(float('nan'))}"
 
     def literal(self, text: str) -> str | None:
         """Return a text; None where the database can hold no such text."""

@@ -211,7 +211,7 @@ class _Builder:
             yield f"SUM({term}){only}", 0
             return
         for shift in range(0, moment.largest.bit_length(), limb):
-            part = f"shiftright({term}, {shift}) & {(1 << limb) - 1}"
+            part = self._dialect.bits.format(term, shift, (1 << limb) - 1)
             yield f"SUM({part}){only}", shift
 
     def ranked(self, index: int) -> Statement:
