@@ -29,7 +29,7 @@ def test_a_refusal_follows_no_debit(folder: Path) -> None:
     (folder / "wages.approval.officer.json").unlink()
     for more, status, code in (
         ((), 4, "DPQL611"),
-        (("--engine", "spark"), 2, "DPQL506"),
+        (("--engine", "pandas"), 2, "DPQL506"),
         (("--trust", "nobodys"), 4, "DPQL624"),
     ):
         run = refused(dpql(*RUN, "--yes", *more, folder=folder), status, code)
