@@ -141,13 +141,14 @@ def _widened(wide: Column, narrow: Column) -> tuple[str, str] | None:
     alike = narrow
     match wide, narrow:
         case CategoryColumn(), CategoryColumn():
-            more = [key for key in narrow.keys if key not in wide.keys]
+            known = set(wide.keys)
+            more = [key for key in narrow.keys if key not in known]
             if more:
                 return (
                     f"`{shown(more[0])}` is no key of it",
                     f"take {quoted(wide.keys[:6])}",
                 )
-            alike = replace(narrow, keys=wide.keys)
+            alike = replace(narrow, keys=wide.keys, digest=wide.digest)
         case NumberColumn(), NumberColumn():
             why = _wider(
                 (wide.lower, wide.upper),

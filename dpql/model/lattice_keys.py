@@ -99,8 +99,9 @@ def mapped(found: Map, operand: Node) -> Node:
         message = f"only keys are mapped, and this is {described(operand)}"
         raise Untyped(message, "put numbers into `bands` first", operand=0)
     pairs = {pair.key: pair.value for pair in found.pairs}
+    there = set(known)
     for key in pairs:
-        if key not in known:
+        if key not in there:
             raise Untyped(
                 f"`{shown(key)}` is not one of the keys that are mapped",
                 f"they are {', '.join(f'`{shown(word)}`' for word in known[:6])}",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dpql.errors import Span, SpecError
 from dpql.language import format_text, load, load_text, print_spec
 from dpql.language.key_lists import Keys, are_numbers, listed, marked
+from dpql.language.source import read
 from dpql.language.tree import Scalar, Sequence
 from dpql.model.spec import CategoryColumn
 
@@ -255,3 +256,44 @@ def test_a_text_without_a_folder_names_no_files() -> None:
         SPEC.format(keys="{file: keys.txt}"), form="yaml", beside=lambda _: b"A\nB\n"
     )
     assert ("A", "B") == spec.data.category("carrier").keys
+
+
+DATASET = """\
+dpql: 1
+dataset: flights
+rows: {at_most: 1000}
+columns:
+  carrier: {type: category, keys: {file: keys/carriers.txt}}
+privacy: {unit: row}
+"""
+ASKING = """\
+dpql: 1
+release: r
+purpose: Test.
+data: DATA
+privacy: {epsilon: 1}
+statistics:
+  flights: {count: rows, by: [carrier], spend: {share: 1}}
+"""
+
+
+def test_files_of_a_dataset_lie_below_its_own_folder(tmp_path: Path) -> None:
+    """A spec elsewhere asks for all of its keys, or for some that it lists."""
+    owner, analyst = tmp_path / "datasets", tmp_path / "specs"
+    (owner / "keys").mkdir(parents=True)
+    analyst.mkdir()
+    (owner / "flights.yaml").write_text(DATASET)
+    (owner / "keys" / "carriers.txt").write_text("AA\nUA\nDL\n")
+    path = analyst / "spec.yaml"
+
+    def keys(data: str) -> tuple[str, ...]:
+        path.write_text(ASKING.replace("DATA", data))
+        spec = load(path, find=lambda name: read(owner / f"{name}.yaml"))
+        return spec.data.category("carrier").keys
+
+    narrowed = "{dataset: flights, columns: {carrier: {type: category, keys: KEYS}}}"
+    assert ("AA", "UA", "DL") == keys("flights")
+    assert ("DL", "AA") == keys(narrowed.replace("KEYS", "[DL, AA]"))
+    for widened in ("[AA, ZZ]", "{file: keys/carriers.txt}"):
+        with pytest.raises(SpecError, match=r"DPQL345|DPQL350"):
+            keys(narrowed.replace("KEYS", widened))
