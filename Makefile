@@ -14,7 +14,7 @@ MATHS := count.md histogram.md
 QUICK := not (process or property or contract or heavy or stats or slow)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test slow check fmt docs bench bench-wide bench-growth bench-results bench-errors bench-delta constraints clean
+.PHONY: help demo quick test slow check fmt docs bench bench-wide bench-growth bench-peers bench-results bench-errors bench-delta constraints clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 13
@@ -77,6 +77,9 @@ bench-wide: $(READY)  ## print the cost of privacy on many kinds of work and of 
 bench-growth: $(READY)  ## print how costs grow: rows, keys, values, ledger entries, statistics
 	$(BIN)/python benchmarks/growth.py
 
+bench-peers: $(READY)  ## print the cost of other libraries, each in an environment of its own
+	$(BIN)/python benchmarks/peers.py
+
 bench-results: $(READY)  ## write benchmarks/RESULTS.md anew; leave the machine alone meanwhile
 	$(BIN)/python benchmarks/results.py
 
@@ -94,4 +97,4 @@ constraints:  ## renew constraints.txt: the newest versions that pyproject.toml 
 	rm -rf .venv-newest
 
 clean:  ## remove the environment and all caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
+	rm -rf .venv .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
