@@ -45,6 +45,8 @@ COLUMNS = f"""
 ROW_GROUP = 10_000_000
 FILES = 100
 SUFFIX = {"csv": ".csv", "folder": ""}
+STORED = {"frame": "pyarrow", "table": "pyarrow"}
+"""Holders in memory, and the file that they are read from."""
 PER_PERSON = 5
 
 
@@ -219,7 +221,7 @@ def write(holder: str, path: Path, rows: int) -> None:
     """Write the rows as the holder does."""
     frame = invented(rows, seed=1)
     match holder:
-        case "pyarrow" | "frame" | "table":
+        case "pyarrow":
             import pyarrow.parquet as pq
 
             pq.write_table(frame.to_arrow(), path)
@@ -385,9 +387,10 @@ def main() -> None:
         folder.mkdir(exist_ok=True)
         for case in chosen(options.only):
             rows = int(options.rows * case.share)
-            path = folder / f"{case.holder}-{rows}{SUFFIX.get(case.holder, '.parquet')}"
+            stored = STORED.get(case.holder, case.holder)
+            path = folder / f"{stored}-{rows}{SUFFIX.get(stored, '.parquet')}"
             if not path.exists():
-                apart(sys.executable, "--write", case.holder, path, rows)
+                apart(sys.executable, "--write", stored, path, rows)
             print(measured(case, path, rows, options.rounds, options.also), flush=True)
 
 
