@@ -1,4 +1,4 @@
-"""Writes benchmarks/DELTA.md: errors at equal (epsilon, delta), beside OpenDP's Gaussian.
+"""Writes benchmarks/DELTA.md: errors at equal (epsilon, delta), beside OpenDP's.
 
 Run by hand: `make bench-delta`, a minute on one processor. Rows are units' rows,
 add_remove, n is private. OpenDP's scale is searched under zero-concentrated privacy and
@@ -226,6 +226,10 @@ def written(title: str, note: str, heads: Row, rows: list[Row]) -> str:
     return f"## {title}\n\n{note}\n\n{table}\n"
 
 
+_HEAD = """\
+`python benchmarks/peers_delta.py`, {}, {} s: dpql {}, OpenDP {}.
+{:,} draws a figure, a twentieth of means.
+"""
 _NOTE = """\
 Noise calibrated by the exact delta of a single release, as Google's dp_accounting does
 it, is 5 to 9% smaller where a release is one statistic (docs/maths/accounting.md); no
@@ -253,8 +257,7 @@ def main() -> None:
     day = datetime.now(UTC).date().isoformat()
     page = [
         "# Errors at equal epsilon and delta\n",
-        f"`python benchmarks/peers_delta.py`, {day}, {seconds} s: dpql {__version__}, "
-        f"OpenDP {version('opendp')}. {runs:,} draws a figure, a twentieth of means.\n",
+        _HEAD.format(day, seconds, __version__, version("opendp"), runs),
         written(
             "Errors",
             "rmse, in rows and in units of the column (0 to 1,000; 100,000 rows in a "

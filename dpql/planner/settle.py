@@ -34,8 +34,6 @@ from dpql.statistics import Description
 _DIGITS = 15
 """Significant decimal digits of an epsilon found for a rho."""
 
-_HALVINGS = 56
-
 
 def settle_mechanisms(draft: Draft) -> Draft:
     """Settle what `auto` means."""
@@ -191,7 +189,12 @@ def rho_of(
 
 
 def epsilon_within(
-    description: Description, mechanism: str, rho: Fraction, *, gamma: Fraction
+    description: Description,
+    mechanism: str,
+    rho: Fraction,
+    *,
+    gamma: Fraction,
+    digits: int = _DIGITS,
 ) -> Fraction:
     """Return the largest epsilon, to 15 digits, whose noise costs at most ``rho``.
 
@@ -213,7 +216,8 @@ def epsilon_within(
     while 2 * low <= EPSILON_CEILING and fits(2 * low):
         low *= 2
     high = 2 * low
-    for _ in range(_HALVINGS):
+    # A decimal digit is less than four binary ones.
+    for _ in range(4 * digits - 4):
         middle = (low + high) / 2
         low, high = (middle, high) if fits(middle) else (low, middle)
-    return round_down_to_digits(low, _DIGITS)
+    return round_down_to_digits(low, digits)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpql.model.plan import Plan, Step
+from dpql.model.plan import ADDED_UP, Plan, Step
 from dpql.model.spec import Column, NumberColumn, Share
 from dpql.planner.bind import statistic_of
 from dpql.review.change import Change, Verdict
@@ -118,10 +118,10 @@ def _without_labels(step: Step) -> Step:
 
 def _frame(plan: Plan) -> tuple[Any, ...]:
     """Return what a plan holds besides its steps and its spec."""
-    losses = [step.loss for step in plan.steps if step.loss is not None]
     if plan.in_rho:
         # The budget and the costs of the steps decide it, and are compared.
-        return (plan.in_rho,)
+        return ADDED_UP, Fraction(0)
+    losses = (step.loss for step in plan.steps if step.loss is not None)
     return plan.composition, plan.loss - sum(losses, Fraction(0))
 
 

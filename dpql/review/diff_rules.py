@@ -52,9 +52,11 @@ def _budget(old: Plan, new: Plan) -> Iterator[Change]:
         yield Change.of(verdict, "budget", text, note)
     if old.delta != new.delta:
         verdict = Verdict.WEAKER if new.delta > old.delta else Verdict.STRONGER
-        yield Change.of(
-            verdict, "delta", f"δ {contrast(old.delta, new.delta, rational, 4)}"
-        )
+        text = f"δ {contrast(old.delta, new.delta, decimal, 4)}"
+        yield Change.of(verdict, "delta", text)
+    if old.in_rho != new.in_rho:
+        text = "the steps share a ρ" if new.in_rho else "the steps share ε again"
+        yield Change.of(Verdict.REVIEW, "accounts", text, new.composition)
 
 
 def _title(old: Plan, new: Plan) -> Iterator[Change]:

@@ -25,7 +25,7 @@ from functools import lru_cache
 
 import gmpy2
 
-from dpql.exact import fraction, ln_up, round_up_to_bits, two_to
+from dpql.exact import fraction, ln_up, power_of_two_up, round_up_to_bits, two_to
 from dpql.statistics.tails import DOWN, UP
 
 LEAST = Fraction(1 << 12)
@@ -34,7 +34,11 @@ LEAST = Fraction(1 << 12)
 _SHIFT = Fraction(1, 2) + Fraction(1, 1 << 10)
 _BEYOND = two_to(-1100)
 _SMALL = two_to(-1000)
-_HALVINGS = 100
+_HALVINGS = 84
+_LEVEL = 53
+_FAR = 800
+"""erfc of its root is below 2**-1150."""
+
 _KEPT = 80
 
 
@@ -56,7 +60,7 @@ class NormalTail:
         """Return c(w) at ``alpha``, rounded up; weights may have either sign."""
         norm = sum((weight**2 for weight in weights), Fraction(0))
         size = sum((abs(weight) for weight in weights), Fraction(0))
-        strayed = _root_up(self.sigma2 * norm * quantile_squared(alpha))
+        strayed = _root_up(self.sigma2 * norm * quantile_squared(_shorter(alpha)))
         return round_up_to_bits(strayed + size * self.shift, _KEPT)
 
     def alone(self, alpha: Fraction) -> Fraction:
@@ -72,8 +76,17 @@ class NormalTail:
         if left <= 0:
             return Fraction(1)
         ratio = left**2 / (4 * self.sigma2)
+        if ratio >= _FAR:
+            return 2 * _BEYOND
         argument = DOWN.sqrt(DOWN.div(ratio.numerator, ratio.denominator))
-        return fraction(UP.div(UP.erfc(argument), 2)) + _BEYOND
+        chance = fraction(UP.div(UP.erfc(argument), 2)) + _BEYOND
+        return round_up_to_bits(chance, _KEPT)
+
+
+def _shorter(alpha: Fraction) -> Fraction:
+    """Return a level of 53 bits, rounded down: many levels have one quantile."""
+    step = two_to(power_of_two_up(alpha) - _LEVEL)
+    return alpha // step * step
 
 
 @lru_cache(64)

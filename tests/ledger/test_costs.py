@@ -26,7 +26,7 @@ DELTA = Fraction(1, 10**6)
 
 
 @pytest.fixture
-def place(stores: Stores) -> tuple[Stores, str, Ledger]:
+def budgets(stores: Stores) -> tuple[Stores, str, Ledger]:
     """Give a ledger with a pure dataset and one with a delta."""
     location, made = stores.make()
     made.open_account(
@@ -51,9 +51,9 @@ def _refused(ledger: Ledger, plan: Plan) -> str:
     return refusal.value.diagnostics[0].code
 
 
-def test_orders_are_fixed_at_opening(place: tuple[Stores, str, Ledger]) -> None:
+def test_orders_are_fixed_at_opening(budgets: tuple[Stores, str, Ledger]) -> None:
     """They are the best for the whole cap and for half of it, and never change."""
-    _, _, ledger = place
+    _, _, ledger = budgets
     account = ledger.account(NAME)
     step = Fraction(1, 16)
     expected = tuple(best_order(e, DELTA / 2, step=step) for e in (1, Fraction(1, 2)))
@@ -66,11 +66,12 @@ def test_orders_are_fixed_at_opening(place: tuple[Stores, str, Ledger]) -> None:
     )
 
 
+@pytest.mark.heavy
 def test_gaussian_releases_fill_the_budget_and_no_more(
-    place: tuple[Stores, str, Ledger],
+    budgets: tuple[Stores, str, Ledger],
 ) -> None:
     """All that is admitted is (cap, delta)-DP together, by another accountant too."""
-    stores, location, ledger = place
+    stores, location, ledger = budgets
     plan = gaussian_plan(rho="1/200")
     count = 0
     while count < 9:
@@ -96,10 +97,10 @@ def test_gaussian_releases_fill_the_budget_and_no_more(
 
 
 def test_pure_releases_are_admitted_by_their_sum(
-    place: tuple[Stores, str, Ledger],
+    budgets: tuple[Stores, str, Ledger],
 ) -> None:
     """Ten of a tenth fit exactly, although their divergences would not."""
-    _, _, ledger = place
+    _, _, ledger = budgets
     for index in range(10):
         granted = _reserve(ledger, count_plan("1/10", purpose=f"Test {index}."))
         assert granted.run.after == Fraction(index + 1, 10)
@@ -108,10 +109,10 @@ def test_pure_releases_are_admitted_by_their_sum(
 
 
 def test_pure_and_gaussian_releases_share_the_budget(
-    place: tuple[Stores, str, Ledger],
+    budgets: tuple[Stores, str, Ledger],
 ) -> None:
     """After a pure quarter, .0133 of rho is left (MATH-delta 2.4), and no more."""
-    _, _, ledger = place
+    _, _, ledger = budgets
     _reserve(ledger, count_plan("1/4"))
     assert _refused(ledger, gaussian_plan(rho="0.0150")) == "DPQL703"
     _reserve(ledger, gaussian_plan(rho="0.0132"))
@@ -122,9 +123,9 @@ def test_pure_and_gaussian_releases_share_the_budget(
     assert account.left >= 0
 
 
-def test_what_is_given_back_is_free_again(place: tuple[Stores, str, Ledger]) -> None:
+def test_what_is_given_back_is_free_again(budgets: tuple[Stores, str, Ledger]) -> None:
     """A cancelled run costs nothing, one that drew stays spent."""
-    _, _, ledger = place
+    _, _, ledger = budgets
     plan = gaussian_plan(rho="0.02")
     first = _reserve(ledger, plan)
     assert _refused(ledger, plan) == "DPQL703"
@@ -138,18 +139,18 @@ def test_what_is_given_back_is_free_again(place: tuple[Stores, str, Ledger]) -> 
 
 
 def test_a_raised_cap_says_whether_answers_led_to_it(
-    place: tuple[Stores, str, Ledger],
+    budgets: tuple[Stores, str, Ledger],
 ) -> None:
     """The chain keeps what the owner said."""
-    _, _, ledger = place
+    _, _, ledger = budgets
     assert not ledger.account(NAME).raised
     assert not ledger.raise_cap(NAME, Fraction(2), independent=True).raised
     assert ledger.raise_cap(NAME, Fraction(3)).raised
 
 
-def test_a_pure_budget_is_stored_as_ever(place: tuple[Stores, str, Ledger]) -> None:
+def test_a_pure_budget_is_stored_as_ever(budgets: tuple[Stores, str, Ledger]) -> None:
     """Its entries say nothing of a delta, and those of another are one spelling."""
-    _, _, ledger = place
+    _, _, ledger = budgets
     ledger.reserve(DATASET, count_plan())
     with ledger.store.session(write=False) as session:
         pure, both = (session.rows(name) for name in (DATASET, NAME))

@@ -57,6 +57,7 @@ def test_many_cells_a_unit_take_gaussian_noise() -> None:
     assert step.accuracy < forced.accuracy < 120
 
 
+@pytest.mark.heavy
 def test_many_statistics_share_a_rho() -> None:
     """Thirty sums are better off with a thirtieth of rho than of epsilon."""
     found = made({f"s{n}": {"sum": "x"} for n in range(30)})
@@ -79,6 +80,7 @@ def test_many_statistics_share_a_rho() -> None:
         assert one.accuracy < other.accuracy * Fraction(3, 5)
 
 
+@pytest.mark.heavy
 def test_a_pure_epsilon_keeps_its_rho_within_a_share() -> None:
     """The largest of 15 digits fits, and one digit more does not."""
     found = made({"a": {"sum": "x"}, "q": {"quantile": "x", "at": "[1/4, 1/2]"}})
@@ -160,6 +162,7 @@ def test_an_error_of_nothing_counts_as_half_a_step() -> None:
     assert error == Fraction(1, 2)
 
 
+@pytest.mark.heavy
 def test_totals_keep_geometric_noise() -> None:
     """Groups that add up to their total have one theta, in a plan of rho too."""
     found = made(

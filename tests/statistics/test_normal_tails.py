@@ -15,6 +15,7 @@ ALPHA = Fraction(1, 20)
 ONE = Fraction(1)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("sigma2", [4096, 5000, 300_000, 1 << 40])
 @pytest.mark.parametrize("alpha", ["1/2", "1/20", "1e-4", "1e-12", "1e-100", "1e-320"])
 def test_one_noise_strays_no_further_than_stated(sigma2: int, alpha: str) -> None:
@@ -29,6 +30,7 @@ def test_one_noise_strays_no_further_than_stated(sigma2: int, alpha: str) -> Non
     assert low <= high
 
 
+@pytest.mark.heavy
 def test_the_thresholds_of_the_noise_lie_where_the_shift_says() -> None:
     """Noise and normal noise of one uniform number are at most 1/2 + 2**-10 apart.
 
@@ -120,3 +122,5 @@ def test_both_parts_of_few_rows_may_be_lost() -> None:
     assert chances == sorted(chances, reverse=True)
     assert chances[-1] < Fraction(1, 10**300)
     assert tail.below(Fraction(0)) == 1
+    for rows in (10**4, 10**9, 10**30):
+        assert tail.below(Fraction(rows)) == Fraction(2, 1 << 1100)

@@ -13,6 +13,7 @@ from dpql.model.plan import Plan, Step
 from dpql.model.spec import Share
 from dpql.planner import plan as make_plan
 from dpql.planner.bind import description_of, hiding, statistic_of
+from dpql.planner.rules import NOW
 from dpql.planner.settle import epsilon_within
 from dpql.review.alternatives import error_at
 
@@ -23,6 +24,9 @@ _MOST_VARIED = 12
 """Statistics of a plan for which other contributions are computed."""
 
 _CEILING = Fraction(1_000)
+_DIGITS = 4
+"""Of an epsilon that costs a rho: what a curve can show."""
+
 _OCTAVE = tuple(Fraction(n, 1_000) for n in (1_000, 1_122, 1_260, 1_414, 1_587, 1_782))
 _OCTAVES_OF_EPSILON = range(-7, 4)
 _OCTAVES_OF_TOTAL = range(-3, 3)
@@ -155,10 +159,20 @@ def error_curves(
         _curve(plan, step, mechanism, costs, rows)
         for step in plan.steps
         for mechanism in hiding(plan.spec, statistic_of(plan, step))
-        if mechanism in {step.mechanism, *PURE} or plan.in_rho
+        if mechanism == step.mechanism or mechanism in _drawn(plan)
     )
     # Some mechanisms hide no parts that share a sensitivity, as a proportion has.
     return tuple(curve for curve in curves if curve.points)
+
+
+def _drawn(plan: Plan) -> tuple[str, ...]:
+    """Return the mechanisms whose curves are drawn beside those of the plan.
+
+    Where rho is shared, snapping is left out: auto never takes it.
+    """
+    if plan.in_rho:
+        return (*NOW.automatic, *CONCENTRATED)
+    return tuple(PURE)
 
 
 def _curve(
@@ -192,7 +206,9 @@ def _spent(plan: Plan, step: Step, mechanism: str, cost: Fraction) -> Fraction:
     if mechanism == step.mechanism and cost == step.rho:
         return step.amount
     description = description_of(plan, step, mechanism)
-    return epsilon_within(description, mechanism, cost, gamma=step.gamma)
+    return epsilon_within(
+        description, mechanism, cost, gamma=step.gamma, digits=_DIGITS
+    )
 
 
 def _factors(octaves: range) -> list[Fraction]:
