@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import polars as pl
 import pytest
 import reference_engine as reference
+from curator.engines.test_derived_columns import EVERY, NASTY
 from databases import Database
 from expression_cases import conditions, derived, keys, numbers, tables
 from hypothesis import strategies as st
@@ -20,7 +22,7 @@ from dpql.curator.program import Program
 from dpql.model.expression import Compared, Operator, Reference
 from dpql.model.spec import Data
 
-EXPRESSIONS = 50
+EXPRESSIONS, AT_ONCE = 50, 25
 
 
 @cache
@@ -40,11 +42,36 @@ def data() -> list[Data]:
 @cache
 def expected(declared: Data) -> list[tuple[int | None, ...]]:
     """Return the derived columns of all rows, by the reference."""
+    return reference_values(declared, rows())
+
+
+def reference_values(
+    declared: Data, frame: pl.DataFrame
+) -> list[tuple[int | None, ...]]:
+    """Return the derived columns of rows, by the reference."""
     program = _program(declared)
     names = [one.column.name for one in program.derived]
-    canonical = reference.open_source(rows(), declared).rows
+    canonical = reference.open_source(frame, declared).rows
     full = [reference._with_derived(program, row) for row in canonical]
     return sorted((tuple(row[name] for name in names) for row in full), key=repr)
+
+
+def asked(
+    database: Database, written: Any, declared: Data
+) -> list[tuple[int | None, ...]]:
+    """Return the derived columns of rows, by the database."""
+    table = database.table(written, declared)
+    cells = Cells(declared, table)
+    program = _program(declared)
+    made = Expressions(program, cells)
+    columns = ", ".join(made.cell(one.column.name) for one in program.derived)
+    text, last = cells.text()
+    found = [
+        tuple(None if x is None else int(x) for x in row)
+        for row in table.ask(f"{text}\nSELECT {columns} FROM {last}")
+    ]
+    table.end()
+    return sorted(found, key=repr)
 
 
 def _program(declared: Data) -> Program:
@@ -65,21 +92,19 @@ def test_derived_columns_are_those_of_the_reference(database: Database) -> None:
     written = database.write(rows())
     compared = 0
     for declared in data():
-        program = _program(declared)
-        table = database.table(written, declared)
-        cells = Cells(declared, table)
-        made = Expressions(program, cells)
-        names = [one.column.name for one in program.derived]
-        columns = ", ".join(made.cell(name) for name in names)
-        text, last = cells.text()
-        found = [
-            tuple(None if x is None else int(x) for x in row)
-            for row in table.ask(f"{text}\nSELECT {columns} FROM {last}")
-        ]
-        table.end()
-        assert expected(declared) == sorted(found, key=repr), declared.derived
-        compared += len(names)
+        found = asked(database, written, declared)
+        assert expected(declared) == found, declared.derived
+        compared += len(declared.derived)
     assert compared > EXPRESSIONS
+
+
+def test_every_function_is_that_of_the_reference(database: Database) -> None:
+    """Every function and test, on nulls, ends of every range and what is beyond."""
+    written = database.write(NASTY)
+    for start in range(0, len(EVERY), AT_ONCE):
+        declared = derived(*EVERY[start : start + AT_ONCE])
+        wanted = reference_values(declared, NASTY)
+        assert wanted == asked(database, written, declared), declared.derived
 
 
 @pytest.mark.parametrize("operator", Operator)
