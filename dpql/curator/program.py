@@ -164,7 +164,8 @@ class Tally:
     A tally with ``distinct`` has no moments: it counts different values instead.
 
     Rows without a number in a column of ``present`` are left out of them, after the
-    bound has acted; so are rows that do not pass ``counted``.
+    bound has acted; so are rows that do not pass ``counted``. The sums of all cells are
+    those of the statistic ``total``, if there is one; no engine minds.
     """
 
     statistic: str
@@ -174,6 +175,7 @@ class Tally:
     distinct: Distinct | None = None
     ranking: Ranking | None = None
     counted: Test | None = None
+    total: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -232,6 +234,8 @@ class Tally:
             yield f"counts  {self.ranking}"
         else:
             yield f"sums    {', '.join(map(str, self.moments))}"
+        if self.total is not None:
+            yield f"adds    all cells, for {self.total}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,6 +329,7 @@ def _tally(step: Step, data: Data, derivation: Derivation) -> Tally:
             else None
         ),
         counted=counted,
+        total=step.total,
     )
 
 
