@@ -18,7 +18,7 @@ from dpql.model.figures import (
     rational,
     within_text,
 )
-from dpql.model.notation import quoted
+from dpql.model.notation import quoted, unit_text
 from dpql.model.plan import Plan
 from dpql.model.promised_rows import condition_words
 from dpql.review.curves.chart import Chart
@@ -122,7 +122,7 @@ def _rows_slider(plan: Plan) -> str:
         return ""
     start = counts.index(min(ROWS, counts[-1]))
     return _labelled(
-        "rows", "rows of a group", len(counts), start, _many(counts[start])
+        "rows", "rows in a group", len(counts), start, _many(counts[start])
     )
 
 
@@ -131,9 +131,9 @@ def _contributes_slider(plan: Plan, varied: tuple[Variant, ...]) -> str:
         return ""
     rows = plan.spec.privacy.contributes.rows
     start = [variant.rows for variant in varied].index(rows)
-    return _labelled(
-        "contributes", "rows that count of a unit", len(varied), start, _many(rows)
-    )
+    unit = escape(whole(unit_text(plan.spec.privacy.unit)))
+    words = f"rows of one {unit} that count"
+    return _labelled("contributes", words, len(varied), start, _many(rows))
 
 
 def _labelled(name: str, words: str, count: int, start: int, shown: str) -> str:
