@@ -117,8 +117,8 @@ def test_a_run_compiles_its_plan_once(
 
 def test_an_unknown_engine_reserves_nothing(office: Office) -> None:
     """It is refused before the ledger is asked."""
-    with pytest.raises(RunFault, match="spark"):
-        office.run(engine="spark")
+    with pytest.raises(RunFault, match="abacus"):
+        office.run(engine="abacus")
     assert office.states() == []
 
 

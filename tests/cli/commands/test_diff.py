@@ -140,13 +140,14 @@ def test_keys_are_read_from_the_file_of_that_commit(repository: Path) -> None:
     """The old spec has the keys that its file had then; new ones are named."""
     spec, keys = repository / "keyed.yaml", repository / "keys"
     spec.write_text(
-        TEXT.replace("[north, east, south, west]", "{file: keys/districts}"), "utf-8"
+        TEXT.replace("[north, east, south, west]", "{file: keys/districts.txt}"),
+        "utf-8",
     )
     keys.mkdir()
-    (keys / "districts").write_text("north\neast\n", "utf-8")
+    (keys / "districts.txt").write_text("north\neast\n", "utf-8")
     _git(repository, "add", ".")
     _git(repository, "commit", "-q", "-m", "keys")
-    (keys / "districts").write_text("north\neast\nsouth\n", "utf-8")
+    (keys / "districts.txt").write_text("north\neast\nsouth\n", "utf-8")
     run = fine(dpql("diff", "--base", "HEAD", "keyed.yaml", folder=repository))
     assert run.startswith("REVIEW   keyed.yaml")
     assert "district, 2 keys → 3" in run
