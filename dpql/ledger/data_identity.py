@@ -117,7 +117,7 @@ def _duckdb_table(text: str) -> DataIdentity:
     name = name.removeprefix(_VIEW).lower()
     if name and "." not in name:
         name = f"main.{name}"
-    found = os.path.realpath(file) if "\0" not in file else file
+    found = _resolved(file)
     return DataIdentity(f"{_DUCKDB}{found}#{name}", (found,), name)
 
 
@@ -145,12 +145,19 @@ def _candidates(text: str) -> tuple[str, ...]:
     """Return the paths that readers may take the text for."""
     found = _SCHEME.match(text)
     if found is None or found[1].lower() != _LOCAL:
-        return text, os.path.expanduser(text)  # noqa: PTH111  as engines do
+        return text, _expanded(text)
     rest = text[found.end() :]
     if rest.startswith("//"):
         rest = rest[2:].partition("/")[2]
     path = "/" + rest.lstrip("/")
     return unquote(path), path, text
+
+
+def _expanded(text: str) -> str:
+    try:
+        return os.path.expanduser(text)  # noqa: PTH111  as engines do
+    except ValueError:
+        return text
 
 
 def _resolved(path: str) -> str:

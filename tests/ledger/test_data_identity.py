@@ -199,7 +199,19 @@ def test_data_in_memory_have_no_identity() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\0", "a\0b*", "file:", "file://", "://", "~nobody"]
+    "text",
+    [
+        "",
+        "\0",
+        "a\0b*",
+        "file:",
+        "file://",
+        "://",
+        "~nobody",
+        "~a\0b",
+        "duckdb:\ud800#t",
+        "duckdb:a\0b#t",
+    ],
 )
 def test_strange_texts_are_locations_too(text: str) -> None:
     """No text raises anything."""
