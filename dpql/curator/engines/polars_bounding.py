@@ -24,8 +24,7 @@ from dpql.curator.bounding import (
     partition_by,
     salted,
 )
-from dpql.curator.conditions import Test
-from dpql.curator.engines.polars_expressions import Expressions, FactorSteps
+from dpql.curator.engines.polars_expressions import Expressions, FactorSteps, Packed
 from dpql.curator.engines.polars_values import Pairs, pairs
 from dpql.curator.engines.row_store import Rows, RowStore, are_whole
 from dpql.curator.engines.totals import (
@@ -37,7 +36,7 @@ from dpql.curator.engines.totals import (
     indices,
     product,
 )
-from dpql.curator.factors import Factor, Flag
+from dpql.curator.factors import Factor
 from dpql.curator.program import Distinct, Moment, Program, Selection, Tally
 
 PARTITION_ROWS = 1 << 17
@@ -50,8 +49,8 @@ _INDICES *= np.uint64(0x9E3779B97F4A7C15)
 _INDICES = _INDICES.view(np.int64)
 """What rows without a unit have for an id or its hash, by their index."""
 
-Key = Selection | Factor | Flag | Distinct | Test | str
-"""What a field holds: cells, steps, codes, or whether a test or column says yes."""
+Key = Factor | Packed
+"""What a field holds: steps, or what the expressions know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,28 +84,9 @@ class Layout:
         bits: dict[Key, int] = {
             factor: factor.quantiser.steps.bit_length() for factor in program.factors
         }
-        self._derived: dict[Key, str] = {}
-        for tally in program.tallies:
-            selection = tally.selection
-            bits[selection] = selection.cells.bit_length()
-            numbered = made.numbered(selection, has_unit)
-            self._derived[selection] = made.derive(numbered, selection)
-            for name in tally.present:
-                bits[name] = 1
-                present = made.column(name).is_not_null()
-                self._derived[name] = made.derive(present, name)
-            for flag in tally.flags:
-                bits[flag] = 1
-                self._derived[flag] = made.flag(flag)
-            if tally.counted is not None:
-                bits[tally.counted] = 1
-                passed = made.test(tally.counted)
-                self._derived[tally.counted] = made.derive(passed, tally.counted)
-            distinct = tally.distinct
-            if distinct and distinct.values and distinct.factor is None:
-                bits[distinct] = distinct.values.bit_length()
-                code = made.column(distinct.column).fill_null(0)
-                self._derived[distinct] = made.derive(code, distinct)
+        others = {key: size for tally in program.tallies for key, size in _sizes(tally)}
+        self._derived = {key: made.whole(key, has_unit) for key in others}
+        bits |= others
         self._fields = _packed(bits)
         self._packed = 1 + max(field.word for field in self._fields.values())
         counted = (tally.distinct for tally in program.tallies)
@@ -299,6 +279,18 @@ class Partitions:
         """Return what a moment sums of every row."""
         factors = [self._layout.field(x).unpacked(words) for x in moment.factors]
         return product(factors, moment.largest, EXACT_DOUBLES)
+
+
+def _sizes(tally: Tally) -> Iterator[tuple[Packed, int]]:
+    """Yield what is packed of a row for a tally, but for factors, and its bits."""
+    yield tally.selection, tally.selection.cells.bit_length()
+    yield from ((name, 1) for name in tally.present)
+    yield from ((flag, 1) for flag in tally.flags)
+    if tally.counted is not None:
+        yield tally.counted, 1
+    distinct = tally.distinct
+    if distinct and distinct.values and distinct.factor is None:
+        yield distinct, distinct.values.bit_length()
 
 
 def _packed(

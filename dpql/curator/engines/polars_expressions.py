@@ -35,7 +35,15 @@ from dpql.curator.engines.steps import (
 )
 from dpql.curator.factors import Factor, Flag
 from dpql.curator.grid import Bins, Quantiser, WholeQuantiser
-from dpql.curator.program import Axis, BinAxis, KeyAxis, Program, Selection, Tally
+from dpql.curator.program import (
+    Axis,
+    BinAxis,
+    Distinct,
+    KeyAxis,
+    Program,
+    Selection,
+    Tally,
+)
 
 _FEW_BINS = 64
 """Up to so many bins are found by comparing with every start."""
@@ -44,6 +52,10 @@ _TABLE = 1 << 16
 """The bins of fewer whole numbers are looked up in a table."""
 
 _UNSIGNED = ((8, pl.UInt8), (16, pl.UInt16), (32, pl.UInt32), (63, pl.Int64))
+
+
+Packed = Selection | Flag | Distinct | Test | str
+"""What is packed of a row: its cell, a code, or whether a test or column says yes."""
 
 
 class Expressions:
@@ -115,6 +127,24 @@ class Expressions:
         where = selection.where
         masks = [mask] if where is None else [mask, self.test(where)]
         return self.cell(selection, masks, first=1)
+
+    def whole(self, key: Packed, mask: pl.Expr) -> str:
+        """Return the name of a column: cells from 1, codes, or whether a row passes.
+
+        A row's cell is 0 where it is masked.
+        """
+        match key:
+            case Selection():
+                made = self.numbered(key, mask)
+            case str():
+                made = self.column(key).is_not_null()
+            case Flag():
+                return self.flag(key)
+            case Distinct():
+                made = self.column(key.column).fill_null(0)
+            case _:
+                made = self.test(key)
+        return self.derive(made, key)
 
     def test(self, test: Test) -> pl.Expr:
         """Return where a test is true; never null."""
