@@ -72,6 +72,24 @@ def amount_for(plan: Plan, step: Step, mechanism: str) -> Fraction | None:
         return None
 
 
+def alone(plan: Plan) -> Fraction | None:
+    """Return the least epsilon of a release that is one Gaussian number of a unit.
+
+    It is for people to read: no budget is debited by it, as it cannot be added up.
+    """
+    if not plan.in_rho or len(plan.steps) != 1 or len(plan.steps[0].parts) != 1:
+        return None
+    (part,) = plan.steps[0].parts
+    if part.epsilon is not None or part.measure.l0 != 1:
+        return None
+    from dpql.mechanisms.gaussian import restore
+    from dpql.mechanisms.gaussian_loss import least_epsilon_up
+
+    noise = restore(dict(part.noise.parameters))
+    steps = int(noise.sensitivity / noise.lattice)
+    return least_epsilon_up(noise.sigma2, distance=steps, cells=1, delta=plan.delta)
+
+
 def finer_grid(plan: Plan, step: Step) -> Fraction | None:
     """Return the better accuracy that a millionth more epsilon would give, if any.
 

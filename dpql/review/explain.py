@@ -25,7 +25,13 @@ from dpql.model.promised_rows import condition_words
 from dpql.model.spec import Neighbours
 from dpql.model.step_text import bounds_text, excess_text, kept_by, rank_text
 from dpql.planner.bind import hiding, statistic_of
-from dpql.review.alternatives import amount_for, error_at, finer_grid, round_target
+from dpql.review.alternatives import (
+    alone,
+    amount_for,
+    error_at,
+    finer_grid,
+    round_target,
+)
 from dpql.review.cautions import cautions, losses
 from dpql.review.derived import DerivedLine, derived_lines
 from dpql.review.names import column_name, whole
@@ -112,6 +118,9 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
     if plan.in_rho:
         assert plan.rho is not None, "the steps share it"
         yield "accounts", f"ρ {equal_to(plan.rho)}: {plan.composition}"
+    epsilon = alone(plan)
+    if epsilon is not None:
+        yield "exactly", f"ε ≈ {decimal(epsilon, 4, up=True)} at this δ, as it is alone"
     counts = _counts(plan)
     if counts:
         yield "counts", counts

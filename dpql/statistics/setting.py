@@ -118,6 +118,11 @@ class Setting:
         """
         each = self.rows_each if each is None else each
         reached = min(self.cells_each, self.cells)
+        if self.added_up:
+            rows = reached * each
+            rows = rows if self.total is None else min(rows, self.total)
+            most = rows * per_row * (2 if self.replace else 1)
+            return Squares(most=most, cells=1, squared=most**2)
         in_all = reached * each**2
         if self.total is not None and self.total < reached * each:
             full, rest = divmod(self.total, each)

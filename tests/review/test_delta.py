@@ -11,7 +11,7 @@ import pytest
 from dpql.errors import PlanFault
 from dpql.language import load
 from dpql.model.plan import Plan
-from dpql.model.spec import Epsilon, MechanismName
+from dpql.model.spec import Contributes, Epsilon, MechanismName
 from dpql.planner import plan
 from dpql.review.alternatives import amount_for, error_at
 from dpql.review.curves.page import page
@@ -121,3 +121,18 @@ def test_what_if_gaussian_noise_needs_a_delta() -> None:
     spec = replace(SPEC, statistics=(first, *SPEC.statistics[1:]))
     with pytest.raises(PlanFault, match="DPQL441"):
         what_if(plan(spec), mechanism=MechanismName.GAUSSIAN)
+
+
+def test_one_gaussian_number_says_its_exact_epsilon() -> None:
+    """Of rho(1, 1e-6) and one cell of a unit it is .941, not 1 (MATH-delta 1.3)."""
+    count = replace(
+        SPEC.statistics[1],
+        by=("region",),
+        contributes=Contributes(rows=1, groups=1),
+        mechanism=MechanismName.GAUSSIAN,
+    )
+    privacy = replace(SPEC.privacy, delta=Fraction(1, 10**6))
+    found = plan(replace(SPEC, privacy=privacy, statistics=(count,)))
+    facts = dict(explain(found).facts)
+    assert facts["exactly"].startswith("ε ≈ 0.9")
+    assert "exactly" not in dict(explain(made()).facts)
