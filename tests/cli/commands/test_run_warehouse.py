@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -122,22 +123,33 @@ LOCATIONS: dict[str, Where] = {
 }
 
 
-@pytest.fixture(scope="module", params=["row", "person"])
-def expected(
+@pytest.fixture(scope="module")
+def from_file(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[str, dict[Any, float]]:
-    """Give a unit, and what is released from a file."""
+) -> Callable[[str], dict[Any, float]]:
+    """Give what is released from a file, by unit."""
     folder = tmp_path_factory.mktemp("file")
     options = _parquet(request, folder)
-    return request.param, _values(folder / "run", request.param, *options)
+    return cache(lambda unit: _values(folder / unit, unit, *options))
 
 
-@pytest.mark.parametrize("name", LOCATIONS)
+CASES = [
+    pytest.param(
+        name,
+        unit,
+        marks=[pytest.mark.slow] if (name, unit) == ("spark", "row") else [],
+    )
+    for name in LOCATIONS
+    for unit in ("row", "person")
+]
+
+
+@pytest.mark.parametrize(("name", "unit"), CASES)
 def test_one_plan_gives_one_table(
-    name: str, expected: Any, request: pytest.FixtureRequest, tmp_path: Path
+    name: str, unit: str, from_file: Any, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     """At epsilon 1000 noise moves a count by one at most; nothing else differs."""
-    unit, values = expected
+    values = from_file(unit)
     options = LOCATIONS[name](request, tmp_path)
     if unit == "row" and name != "spark":
         options += ["--engine", name]
