@@ -9,6 +9,7 @@ Source: MATH-statistics 6.
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from dpql.errors import InternalFault, PlanFault
 from dpql.model.plan import Affine, Step
@@ -35,21 +36,28 @@ def agree_totals(draft: Draft) -> Draft:
     return replace(draft, steps=tuple(steps.values()))
 
 
-def _promised(step: Step, groups: Step) -> Step:
-    """Return a step with the accuracy of its values after they were moved."""
+def moved_error(
+    step: Step, groups: Step, level: Fraction, *, epsilon: Fraction | None = None
+) -> Fraction:
+    """Return how far off a moved value of a step is at a level, at most.
+
+    Raises:
+        InternalFault: the step is no sum over rows (DPQL900).
+    """
     # Most plans have no totals, and planning starts fast.
     from dpql.statistics.agreement import reach_of
 
-    readout = step.readout
-    if not isinstance(readout, Affine):
+    if not isinstance(step.readout, Affine):
         raise InternalFault.of("DPQL900", "a total of what is no sum over rows")
-    accuracy, everywhere = (
-        readout.scale * reach_of(groups, level) + step.quantisation
-        for level in (step.alpha, step.alpha / step.cells)
-    )
-    span = step.upper - step.lower
+    reach = reach_of(groups, level, epsilon=epsilon)
+    error = step.readout.scale * reach + step.quantisation
+    return min(error, step.upper - step.lower)
+
+
+def _promised(step: Step, groups: Step) -> Step:
+    """Return a step with the accuracy of its values after they were moved."""
     return replace(
         step,
-        accuracy=min(accuracy, span),
-        accuracy_all=min(everywhere, span),
+        accuracy=moved_error(step, groups, step.alpha),
+        accuracy_all=moved_error(step, groups, step.alpha / step.cells),
     )

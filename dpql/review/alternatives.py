@@ -9,6 +9,8 @@ from dpql.errors import PlanFault
 from dpql.mechanisms import CONCENTRATED, PURE
 from dpql.mechanisms.composition import budget
 from dpql.model.plan import Plan, Step
+from dpql.model.step_text import kept_by
+from dpql.planner.adding_up import moved_error
 from dpql.planner.bind import description_of, statistic_of
 from dpql.planner.calibrate import stated_error
 from dpql.planner.price import price
@@ -37,6 +39,12 @@ def error_at(
 
     None if it depends on a private count, or if the mechanism cannot hide it.
     """
+    if step.total is not None or step.total_of is not None:
+        # Only their own noise lets them add up.
+        if mechanism != step.mechanism:
+            return None
+        groups = kept_by(plan, step)
+        return moved_error(step, groups, step.alpha, epsilon=amount)
     try:
         description = description_of(plan, step, mechanism)
     except PlanFault:

@@ -31,15 +31,20 @@ def agreed(results: Sequence[Result]) -> tuple[Result, ...]:
     return tuple(by_name.values())
 
 
-def reach_of(groups: Step, level: Fraction) -> Fraction:
+def reach_of(
+    groups: Step, level: Fraction, *, epsilon: Fraction | None = None
+) -> Fraction:
     """Return how far noise takes any moved result at a level, in units of its measure.
+
+    The epsilon is that of the groups where no other is tried.
 
     The total's noise is as large as that of a group, or smaller where so many rows as
     one unit may bring are more than there can be.
     """
     (part,) = groups.parts
-    assert part.epsilon is not None, "it is geometric noise"
-    theta = part.epsilon / (part.measure.l0 * part.measure.sensitivity)
+    spent = part.epsilon if epsilon is None else epsilon
+    assert spent is not None, "it is geometric noise"
+    theta = spent / (part.measure.l0 * part.measure.sensitivity)
     width = half_width(Tail.of(theta), groups.cells, level)
     return Fraction(-(-width * (1 << REACH_BITS) // 1), 1 << REACH_BITS)
 

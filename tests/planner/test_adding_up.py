@@ -12,6 +12,7 @@ from dpql.curator.rehearsal import rehearse
 from dpql.errors import PlanFault
 from dpql.model.plan import Plan
 from dpql.planner import audit, plan, release_size
+from dpql.review.alternatives import error_at
 from dpql.statistics.tails import Tail
 from dpql.statistics.totals import half_width
 
@@ -40,6 +41,17 @@ def test_both_promise_the_width_of_what_is_moved(keys: int) -> None:
     assert groups.accuracy_all is not None
     everywhere = half_width(Tail.of(Fraction(1, 2)), keys, Fraction(1, 20 * keys))
     assert everywhere <= groups.accuracy_all <= everywhere + Fraction(1, 1000)
+
+
+def test_other_epsilons_are_told_with_the_moved_values() -> None:
+    """At its own epsilon a curve passes through the plan; others have no such noise."""
+    made, louder = planned(), planned(epsilon="1/4")
+    for step, other in zip(made.steps, louder.steps, strict=True):
+        for spent, expected in ((step.epsilon, step), (other.epsilon, other)):
+            assert spent is not None
+            found = error_at(made, step, "geometric", spent, rows=None)
+            assert expected.accuracy == found
+        assert error_at(made, step, "snapping", Fraction(1, 2), rows=None) is None
 
 
 def test_adding_up_costs_nothing() -> None:
