@@ -106,6 +106,7 @@ def test_a_median_has_no_heading_of_its_own() -> None:
     ]
 
 
+@pytest.mark.heavy
 def test_quantiles_of_a_cell_never_fall() -> None:
     """With much noise they are drawn out of order, and released in order."""
     made = _plan({"ages": {"quantile": "age", "at": AT, "by": "[key]"}}, epsilon="1")
@@ -184,6 +185,7 @@ def test_batches_are_added_to_one_array() -> None:
     assert [[2, 0, 0], [0, 0, 2]] == counts.array().tolist()
 
 
+@pytest.mark.heavy
 def test_many_cells_are_chosen_like_few() -> None:
     """From `MANY` cells on lanes are read at once; the law is the same."""
     made = _keyed(MANY, epsilon="400")

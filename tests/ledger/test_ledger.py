@@ -101,6 +101,7 @@ def test_report_is_sealed_once(stores: Stores) -> None:
     assert _code(refusal) == "DPQL709"
 
 
+@pytest.mark.heavy
 def test_recover_keeps_the_debit_of_a_draw(stores: Stores) -> None:
     """A dead reservation is given back, a dead draw is lost and stays spent."""
     _, ledger = stores.make()

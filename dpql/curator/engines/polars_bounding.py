@@ -84,9 +84,11 @@ class Layout:
         bits: dict[Key, int] = {
             factor: factor.quantiser.steps.bit_length() for factor in program.factors
         }
-        others = {key: size for tally in program.tallies for key, size in _sizes(tally)}
-        self._derived = {key: made.whole(key, has_unit) for key in others}
-        bits |= others
+        self._derived: dict[Key, str] = {}
+        for key, size in (x for tally in program.tallies for x in _sizes(tally)):
+            if key not in bits:
+                bits[key] = size
+                self._derived[key] = made.whole(key, has_unit)
         self._fields = _packed(bits)
         self._packed = 1 + max(field.word for field in self._fields.values())
         counted = (tally.distinct for tally in program.tallies)

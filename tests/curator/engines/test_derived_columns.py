@@ -293,6 +293,7 @@ NASTY = pl.DataFrame(
 """Nulls, ends of every range, and what is beyond them."""
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("kind", [None, *KINDS])
 def test_every_function_is_exact_in_every_source(
     kind: str | None, tmp_path: Path

@@ -91,6 +91,7 @@ def test_a_unit_counts_for_some_of_its_keys(rows: Rows, most: int, salt: bytes) 
     assert every == _found(rows[::-1] + rows, most, salt)
 
 
+@pytest.mark.heavy
 def test_every_key_of_a_unit_is_as_likely() -> None:
     """Chi-square over salts at 1e-9; rows of one key do not make it likelier."""
     cells = [b"a", b"a", b"a", b"a", b"A", b"=1+1", b"a "]

@@ -13,6 +13,7 @@ from dpql.curator.program import compile_program
 from dpql.errors import RunFault
 
 
+@pytest.mark.heavy
 def test_partitions_of_whole_units_add_up() -> None:
     """However rows are cut into partitions, as long as units are whole."""
     made = unit_plan(1, 1)

@@ -99,6 +99,7 @@ def test_a_damaged_file_never_ends_early(suffix: str) -> None:
             list(line_batches(file, header=True, longest=9))
 
 
+@pytest.mark.heavy
 def test_a_bomb_takes_no_more_memory_than_the_longest_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -59,6 +59,7 @@ def test_all_short_lines_have_the_cells_of_the_reference(tmp_path: Path) -> None
     assert ordered(padded) == rows(path, DATA)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("mark", [b",", b";", b"\t", b"|"])
 def test_what_writers_write_is_read_as_they_meant_it(
     mark: bytes, tmp_path: Path

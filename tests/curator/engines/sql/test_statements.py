@@ -33,6 +33,7 @@ def _agrees(made: Plan, database: Database, frame: pl.DataFrame) -> Any:
     return found
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("type_set", TYPE_SETS)
 def test_rows_are_summed_as_by_the_reference(type_set: str, database: Database) -> None:
     """Every moment, count and number of values agrees, for frames of every type."""
@@ -60,6 +61,7 @@ def test_joint_cells_have_a_ceiling(
     _agrees(rows_plan(), database, table("doubles"))
 
 
+@pytest.mark.heavy
 def test_sums_beyond_64_bits_are_exact(database: Database) -> None:
     """Thousands of rows at the upper bound of the finest grid overflow nothing."""
     count = 3_000
