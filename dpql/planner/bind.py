@@ -211,6 +211,7 @@ def _setting(
         at=statistic.at,
         beside=_beside(spec, statistic) if rules.shared_candidates else 0,
         added_up=statistic.total_of is not None,
+        accounted=spec.privacy.delta > 0,
     )
 
 

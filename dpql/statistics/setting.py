@@ -53,6 +53,7 @@ class Setting:
         at: the quantiles that are asked for.
         beside: the cells of the other statistics that choose among candidates.
         added_up: all cells are added up, and their sum is what is released.
+        accounted: losses are added up as squares, for there is a delta.
     """
 
     replace: bool
@@ -69,6 +70,7 @@ class Setting:
     at: tuple[Fraction, ...] = ()
     beside: int = 0
     added_up: bool = False
+    accounted: bool = False
 
     def l0(self, *, signed: bool) -> int:
         """Return how many changes of at most the sensitivity one unit makes.
@@ -94,11 +96,16 @@ class Setting:
         as often as `l0` says. A total of N rows moves cells by 1, N times in all, or
         2N times where a unit is replaced; that is taken where it is less. Where cells
         are added up, all this falls into one number.
-        Source: MATH-statistics 2.
+
+        Losses of N moves by 1 add up to no more than that of the same cell moved by N,
+        so they bound the loss wherever the moves fall. Squares of losses do not: N
+        moves of one cell cost N**2, not N. Where these are accounted for, a total says
+        nothing, unless there is one number only.
+        Source: MATH-statistics 2, MATH-delta 1.2.
         """
         each = self.rows_each if each is None else each
         often = self.l0(signed=signed)
-        if self.total is not None:
+        if self.total is not None and (self.added_up or not self.accounted):
             in_all = 2 * self.total if self.replace else self.total
             if in_all < each * often:
                 each, often = 1, in_all
