@@ -2,8 +2,7 @@
 
 A `Program` names canonical columns, tests of a row, the cells that rows fall into, the
 bound on what a unit contributes, and the whole numbers to be summed. It depends on the
-plan alone and mentions no engine; engines compile it and decide nothing. `str(program)`
-is for a curious reviewer.
+plan alone and mentions no engine; engines compile it and decide nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from dpql.model.spec import CategoryColumn, Data, IdColumn, Neighbours
 
 DISTINCT = "d"
 """The moment that is no sum: the number of different values."""
-
 _TERM_BITS = 63
 """A term of a sum fits into a signed word."""
 
@@ -164,8 +162,7 @@ class Tally:
     A tally with ``distinct`` has no moments: it counts different values instead.
 
     Rows without a number in a column of ``present`` are left out of them, after the
-    bound has acted; so are rows that do not pass ``counted``. The sums of all cells are
-    those of the statistic ``total``, if there is one; no engine minds.
+    bound has acted; so are rows that do not pass ``counted``. ``total`` adds all up.
     """
 
     statistic: str
@@ -276,9 +273,8 @@ def compile_program(plan: Plan) -> Program:
     """Return what an engine must compute for the plan."""
     data = plan.spec.data
     derivation = Derivation(data)
-    # A total adds up what is summed for its groups.
-    summed = [step for step in plan.steps if step.total_of is None]
-    tallies = tuple(_tally(step, data, derivation) for step in summed)
+    steps = (step for step in plan.steps if not step.total_of)
+    tallies = tuple(_tally(step, data, derivation) for step in steps)
     used = {name for tally in tallies for name in _reads(tally)}
     if plan.spec.privacy.unit is not None:
         used.add(plan.spec.privacy.unit)
