@@ -57,6 +57,7 @@ def both(tmp_path: Path) -> Office:
     return made
 
 
+@pytest.mark.heavy
 def test_a_gaussian_release_is_debited_signed_and_verified(both: Office) -> None:
     """The whole way: the debit comes first, and the report says rho and delta."""
     done = both.run(dataset=NAME)
@@ -99,6 +100,7 @@ def test_a_budget_with_a_delta_takes_pure_releases(both: Office) -> None:
     assert verified.predicate.ledger.delta == account.delta
 
 
+@pytest.mark.heavy
 def test_records_of_debits_that_cannot_be_are_refused(both: Office) -> None:
     """A delta cannot be spent on a pure budget, nor a budget shrink."""
     both.run(dataset=NAME)

@@ -66,6 +66,7 @@ def test_target_vectors(case: Case) -> None:
     assert Fraction(expected["rho_published"]) == published
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("sigma2", ["1/100", "3/10", "1", "7/3", "40", "12345/7"])
 @pytest.mark.parametrize("alpha", ["1/2", "1/20", "1e-9", "1e-30"])
 def test_accuracy_is_the_least_by_plain_sums(sigma2: str, alpha: str) -> None:

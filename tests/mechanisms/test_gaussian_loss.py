@@ -116,6 +116,7 @@ def test_what_is_not_cheap_is_not_printed() -> None:
     assert delta_up(large, distance=1, cells=1, epsilon=Fraction(1)) is not None
 
 
+@pytest.mark.heavy
 def test_several_cells_have_a_least_epsilon() -> None:
     """It keeps the delta, is below that of rho, and a little less does not keep it."""
     square, delta = Fraction(30), Fraction(1, 10**6)

@@ -98,6 +98,7 @@ def test_a_threshold_one_too_low_is_caught(epsilon: str, delta: str) -> None:
         assert true_delta(short) > noise.delta
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [("1", "0.01"), ("0.3", "0.1"), ("2", "1e-6")]
 )
@@ -196,6 +197,7 @@ def test_keys_for_nothing_are_refused(epsilon: str, delta: str) -> None:
         calibrate(Fraction(epsilon), Fraction(delta))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("epsilon", "delta"), [*SPENDS, ("1", "1e-24")])
 def test_many_lanes_are_single_lanes(epsilon: str, delta: str) -> None:
     """Random lanes, those at and around every cut, of both signs, and the ends."""

@@ -19,6 +19,7 @@ def gallery() -> list[Path]:
     return sorted([*SPECS.glob("*.yaml"), *SPECS.glob("*.dpql")])
 
 
+@pytest.mark.heavy
 @pytest.mark.golden
 def test_the_gallery_is_fresh() -> None:
     """Every spec compiles to exactly the plan beside it, in both forms."""

@@ -187,6 +187,7 @@ def test_bytes_do_not_depend_on_the_hash_seed(seed: str) -> None:
     assert plan(load(path)).digest == found.stdout
 
 
+@pytest.mark.heavy
 def test_both_forms_of_a_spec_have_one_plan() -> None:
     """The YAML and the text twin give the same digest."""
     for path in sorted(SPECS.glob("*.yaml")):

@@ -32,6 +32,7 @@ def test_there_are_eighteen() -> None:
     assert 18 == len({question.asked for question in QUESTIONS.values()})
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_is_a_short_spec_in_both_forms(name: str) -> None:
     """At most 25 lines of at most 130 characters, which mean the same."""

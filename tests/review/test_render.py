@@ -79,6 +79,7 @@ def test_json_has_exact_and_readable_numbers() -> None:
     assert document["statistics"][1]["accuracy"] == {"exact": "36", "decimal": "36"}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", sorted(path.stem for path in SPECS.glob("*.yaml")))
 def test_json_has_the_numbers_of_the_plan(name: str) -> None:
     """Whatever decides noise and accuracy is there as the plan's own file has it."""

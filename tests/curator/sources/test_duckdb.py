@@ -39,6 +39,7 @@ def database(tmp_path: Path) -> str:
     return f"duckdb:{path}"
 
 
+@pytest.mark.heavy
 def test_a_table_is_named_with_or_without_its_schema(database: str) -> None:
     """As DuckDB names them, in upper or lower case."""
     for name in ("t", "T", "main.t", "MAIN.T", 's.T "2', 'S.t "2'):

@@ -42,6 +42,7 @@ def _data(text: str) -> Any:
     return json.loads(found[1])
 
 
+@pytest.mark.heavy
 def test_a_promised_number_of_rows_is_said() -> None:
     """A curve that rests on `at_least` says so below it."""
     text = page(library.plan(SPECS / "waiting_times.yaml"))
@@ -51,6 +52,7 @@ def test_a_promised_number_of_rows_is_said() -> None:
     assert 1 == text.count(words)
 
 
+@pytest.mark.heavy
 def test_a_curve_of_a_private_count_says_for_how_many_rows_it_is() -> None:
     """Where no count is promised, the note below the curve names the one used."""
     text = page(library.plan(WAGES))
@@ -58,6 +60,7 @@ def test_a_curve_of_a_private_count_says_for_how_many_rows_it_is() -> None:
     assert 1 == text.count(words)
 
 
+@pytest.mark.heavy
 def test_derived_columns_are_told_and_errors_that_nobody_knows() -> None:
     """The page says what the plan says; without an error there is no curve."""
     text = unescape(page(library.plan(SPECS / "sensor_hours.yaml")))
@@ -85,6 +88,7 @@ def test_every_point_is_the_planners() -> None:
             assert point["within"] == within_text(error, step.unit)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "name", ["smallest_mean", "energy_use", "waiting_times", "train_punctuality"]
 )
@@ -120,6 +124,7 @@ class _Reader(HTMLParser):
                 self.handlers.append(name)
 
 
+@pytest.mark.heavy
 def test_the_page_loads_nothing_and_runs_one_script() -> None:
     """The policy names the hashes of the style and the script, and nothing else."""
     text = page(library.plan(WAGES))
@@ -135,6 +140,7 @@ def test_the_page_loads_nothing_and_runs_one_script() -> None:
     assert "unsafe" not in reader.policy
 
 
+@pytest.mark.heavy
 def test_hostile_words_are_inert() -> None:
     """Markup, braces and an end of script in names stay text."""
     plan = library.plan(WAGES)

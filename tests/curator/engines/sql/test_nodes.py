@@ -87,6 +87,7 @@ def _program(declared: Data) -> Program:
     )
 
 
+@pytest.mark.heavy
 def test_derived_columns_are_those_of_the_reference(database: Database) -> None:
     """Hundreds of expressions, on hundreds of rows, have the values of the nodes."""
     written = database.write(rows())

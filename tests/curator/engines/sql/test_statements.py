@@ -53,6 +53,7 @@ def test_an_empty_table_counts_nothing(database: Database) -> None:
         _agrees(made, database, table("doubles").clear())
 
 
+@pytest.mark.heavy
 def test_joint_cells_have_a_ceiling(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
