@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from dpql.model.condition_text import condition_text
-from dpql.model.figures import within_text
+from dpql.model.figures import decimal, within_text
 from dpql.model.notation import unit_text
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import IdColumn
@@ -26,9 +26,21 @@ def cautions(plan: Plan) -> list[str]:
     """Return warnings about what is allowed but hardly intended."""
     return [
         *_unprotected(plan),
+        *_large_delta(plan),
         *(words for step in plan.steps for words in _filters(plan, step)),
         *(words for step in plan.steps for words in _worthless(plan, step)),
     ]
+
+
+def _large_delta(plan: Plan) -> Iterator[str]:
+    """Yield a warning where some row in the data may be revealed by chance."""
+    rows = plan.spec.data.rows.count
+    if plan.delta_spent * rows >= 1:
+        yield (
+            f"δ = {decimal(plan.delta_spent, 3, up=True)} is one in as many as there "
+            "are rows, or more: the promise would allow one of them to be revealed "
+            "now and then; write a δ far below one over their number."
+        )
 
 
 def losses(plan: Plan) -> list[str]:

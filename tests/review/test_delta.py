@@ -136,3 +136,12 @@ def test_one_gaussian_number_says_its_exact_epsilon() -> None:
     facts = dict(explain(found).facts)
     assert facts["exactly"].startswith("ε ≈ 0.9")
     assert "exactly" not in dict(explain(made()).facts)
+
+
+@pytest.mark.heavy
+def test_a_delta_as_large_as_one_in_all_rows_is_cautioned() -> None:
+    """Five million rows and a delta of 1e-6 would allow five to be revealed."""
+    words = "far below one over their number"
+    assert any(words in note for note in explain(made("1e-6")).notes)
+    assert not any(words in note for note in explain(made("1e-9")).notes)
+    assert not any(words in note for note in explain(made("0")).notes)
