@@ -100,7 +100,7 @@ def test_mutated_signed_statements_are_read_or_refused(data: st.DataObject) -> N
                 del node[path[-1]]
             elif action == "copy" and isinstance(node, list):
                 node.append(copy.deepcopy(node[path[-1]]))
-            else:
+            elif isinstance(node, dict) == isinstance(path[-1], str):
                 node[path[-1]] = data.draw(VALUES)
         except (KeyError, IndexError, TypeError):
             continue
