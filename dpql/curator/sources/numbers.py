@@ -16,8 +16,6 @@ from dpql.curator.grid import FARTHEST, HALF
 
 _LONG = (pl.Int64, pl.UInt64, pl.Int128, pl.UInt128)
 
-_TEXTS = (pl.String, pl.Binary)
-
 _SURE_DIGITS = 15
 """No two decimal texts of so many digits have the same nearest double."""
 
@@ -53,7 +51,9 @@ def number_expression(name: str, dtype: Any, *, whole: bool) -> pl.Expr | None:
     Columns of one frame are so computed at once, which takes polars less time.
     """
     if whole:
-        decimal = dtype.is_decimal() or dtype in _TEXTS
+        # Words of a dictionary are read as texts.
+        plain = dtype.is_numeric() or dtype == pl.Boolean
+        decimal = dtype.is_decimal() or not plain
         return None if decimal else _nearest_integer(name, dtype)
     cell = pl.col(name).cast(pl.Float64)
     if dtype.is_float():

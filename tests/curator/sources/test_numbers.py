@@ -25,6 +25,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tables import FEW, Rows, declare, ordered, rows
 
+from dpql.curator.sources.numbers import number_expression
+
 HUGE = 2**53 + 1
 
 
@@ -282,3 +284,10 @@ def test_a_larger_integer_never_counts_less(number: int) -> None:
         cells = pl.Series([number], dtype=dtype)
         found = _read(pl.DataFrame(dict.fromkeys(COLUMNS, cells)))
         assert _expected(Fraction(number)) == found
+
+
+def test_words_of_a_dictionary_have_no_expression_of_numbers() -> None:
+    """They are read as texts; polars would refuse to cast them."""
+    for dtype in (pl.Categorical(), pl.Enum(["1"]), pl.String(), pl.Binary()):
+        assert number_expression("x", dtype, whole=True) is None
+        assert number_expression("x", dtype, whole=False) is None
