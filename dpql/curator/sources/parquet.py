@@ -58,8 +58,8 @@ _OF_NUMBERS = _DICTIONARY | _PLAIN | {_DIFFERENCES, _SPLIT_BYTES}
 _INT96_UNIT = "us"
 """Old timestamps of 96 bits; in nanoseconds, years after 2262 would be others."""
 
-_SHORT = 1 << 17
-"""Rows of a file for which polars' opening of it takes longer than it saves."""
+_SHORT = 1 << 22
+"""Rows of a file for which the start of polars' threads takes longer than it saves."""
 
 _NUMBERS = {
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
