@@ -14,7 +14,6 @@ Source: MATH-delta 2.1, 2.3.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,10 +26,12 @@ from dpql.mechanisms import CHOOSERS, CONCENTRATED, MECHANISMS
 from dpql.mechanisms.concentrated import (
     epsilon_at,
     epsilon_up,
+    pure_rho_up,
     renyi_up,
     rho_down,
 )
 from dpql.model.plan import ADDED_UP, Noise, Plan, Step
+from dpql.model.spec import Neighbours
 
 RHO = "the ρ of the steps add up, and give ε at this δ"
 MIXED = (
@@ -50,10 +51,11 @@ _DIGITS = 15
 class PartCost:
     """What one of ``count`` equal parts costs that one unit touches.
 
-    ``epsilon`` is None where it is not pure.
+    ``epsilon`` is None where it is not pure. A count that is not whole bounds what
+    fewer losses, some of them smaller, cost together.
     """
 
-    count: int
+    count: int | Fraction
     epsilon: Fraction | None
     rho: Fraction
 
@@ -74,8 +76,42 @@ class Total:
 
 
 def costs_of(plan: Plan) -> tuple[PartCost, ...]:
-    """Return the costs of all parts of a plan, from the parameters of its noise."""
-    return tuple(cost for step in plan.steps for cost in step_costs(step))
+    """Return the costs of all parts of a plan, from the parameters of its noise.
+
+    Plans without a delta count moves whose losses add up to enough; in divergences
+    these cost the most where they meet in few cells (`worst_costs`).
+    """
+    found = step_costs if plan.delta else worst_costs
+    return tuple(cost for step in plan.steps for cost in found(step))
+
+
+def worst_costs(step: Step) -> Iterator[PartCost]:
+    """Yield the costs of the parts of a pure step wherever a unit's rows fall.
+
+    Of l0 moves of one sensitivity m may fall into one cell: under a total the k rows of
+    a unit there, and twice as many where one unit replaces another and terms have
+    either sign. What a loss x costs, divided by x, rises with x; so losses of at most
+    m epsilon each, l0 epsilon in all, cost at most l0/m times as much as one of them.
+    Source: docs/maths/accounting.md, "Where rows fall".
+    """
+    costs = list(step_costs(step))
+    if step.joint or step.picks:
+        yield from costs
+        return
+    for part, cost in zip(step.parts, costs, strict=True):
+        measure = part.measure
+        most = 1 if step.bound is None or not step.bound.total else step.bound.rows
+        signed = measure.lower < 0 < measure.upper
+        if signed and step.relation is Neighbours.REPLACE_ONE:
+            most *= 2
+        most = min(most, measure.l0)
+        if most == 1 or cost.epsilon is None:
+            yield cost
+            continue
+        loss = most * cost.epsilon
+        yield PartCost(
+            count=Fraction(measure.l0, most), epsilon=loss, rho=pure_rho_up(loss)
+        )
 
 
 def step_costs(step: Step) -> Iterator[PartCost]:
@@ -159,9 +195,10 @@ def _orders(rho: Fraction, delta: Fraction) -> Iterator[Fraction]:
 
 def _merged(costs: Sequence[PartCost]) -> list[PartCost]:
     """Return the costs with equal parts counted together."""
-    counts: Counter[tuple[Fraction | None, Fraction]] = Counter()
+    counts: dict[tuple[Fraction | None, Fraction], int | Fraction] = {}
     for cost in costs:
-        counts[cost.epsilon, cost.rho] += cost.count
+        same = cost.epsilon, cost.rho
+        counts[same] = counts.get(same, 0) + cost.count
     return [
         PartCost(count=count, epsilon=epsilon, rho=rho)
         for (epsilon, rho), count in counts.items()

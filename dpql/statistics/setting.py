@@ -100,11 +100,14 @@ class Setting:
         Losses of N moves by 1 add up to no more than that of the same cell moved by N,
         so they bound the loss wherever the moves fall. Squares of losses do not: N
         moves of one cell cost N**2, not N. Where these are accounted for, a total says
-        nothing, unless there is one number only.
+        nothing, unless there is one number only; and terms of either sign, which meet
+        in a cell where a unit is replaced, are half as many moves of twice the size.
         Source: MATH-statistics 2, MATH-delta 1.2.
         """
         each = self.rows_each if each is None else each
         often = self.l0(signed=signed)
+        if self.accounted and self.replace and signed:
+            each, often = 2 * each, often // 2
         if self.total is not None and (self.added_up or not self.accounted):
             in_all = 2 * self.total if self.replace else self.total
             if in_all < each * often:
