@@ -99,6 +99,7 @@ def centred_sum(setting: Setting) -> Measure:
         lower=-setting.rows * steps,
         upper=setting.rows * steps,
         l0=often,
+        ranges=setting.ranges(signed=True),
     )
 
 

@@ -25,11 +25,14 @@ class Squares:
             sum of squares of at most ``cells`` times that of ``most``, also when every
             one of them is rounded to a lattice of which ``most`` is a multiple.
         squared: the most that changes add up to as squares; none is rounded.
+        ranges: how many ranges of a cell ``most`` stands for: 2 where it is a change
+            of two cells that may also meet in one.
     """
 
     most: int
     cells: int
     squared: int
+    ranges: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +117,14 @@ class Setting:
                 each, often = 1, in_all
         return (each * often, 1) if self.added_up else (each, often)
 
+    def ranges(self, *, signed: bool) -> int:
+        """Return how many ranges of a cell a move of `changes` stands for.
+
+        It is 2 where it stands for one in each of two cells, which may be in two.
+        """
+        meet = self.accounted and self.replace and signed and not self.added_up
+        return 2 if meet and self.cells_each < self.cells else 1
+
     def squares(
         self, each: int | None = None, *, per_row: int = 1, signed: bool = False
     ) -> Squares:
@@ -143,7 +154,10 @@ class Setting:
         if not self.replace:
             return Squares(most=most, cells=reached, squared=squared)
         if signed:
-            return Squares(most=2 * most, cells=reached, squared=4 * squared)
+            ranges = 2 if reached < self.cells else 1
+            return Squares(
+                most=2 * most, cells=reached, squared=4 * squared, ranges=ranges
+            )
         cells = min(2 * reached, self.cells)
         return Squares(
             most=most, cells=cells, squared=min(2 * squared, cells * most**2)
@@ -186,7 +200,7 @@ class Description:
             return replace(self, joint=replace(self.joint, concentrated=True))
         (only,) = self.measures
         squares = self.squares or _plain_squares(only)
-        most = min(squares.most, only.upper - only.lower)
+        most = min(squares.most, squares.ranges * (only.upper - only.lower))
         cells = squares.cells
         measured = replace(
             only,
@@ -216,13 +230,17 @@ def measure(
     lower: int,
     upper: int,
     l0: int,
+    ranges: int = 1,
 ) -> Measure:
-    """Return the measure; the clamp to its range bounds every change as well."""
+    """Return the measure; the clamp to its range bounds every change as well.
+
+    A change stands for moves of so many cells as there are ``ranges``.
+    """
     return Measure(
         name=name,
         terms=terms,
         scale=Fraction(1),
-        sensitivity=min(change, upper - lower),
+        sensitivity=min(change, ranges * (upper - lower)),
         lower=lower,
         upper=upper,
         l0=l0,

@@ -51,6 +51,7 @@ def describe(setting: Setting) -> Description:
             lower=min(0, n * p),
             upper=max(0, n * last),
             l0=often,
+            ranges=setting.ranges(signed=signed),
         )
         readout = Affine(offset=Fraction(0), scale=grid.step / d)
     return Description(

@@ -13,6 +13,7 @@ import spec_text
 
 from dpql.ledger.account import Account
 from dpql.ledger.costs import cost_of
+from dpql.mechanisms import CONCENTRATED, PURE
 from dpql.mechanisms.concentrated import geometric_rho_up, pure_rho_up
 from dpql.model.plan import Plan
 from dpql.planner import plan
@@ -20,7 +21,8 @@ from dpql.planner import plan
 Bounds = tuple[int, int, int | None]
 
 ORDERS = (Fraction(3, 2), Fraction(93, 4))
-VALUES = {"count": (1, 1), "mixed": (-1, 1), "skewed": (-2, 1), "positive": (1, 2)}
+VALUES = {"count": (1, 1), "mixed": (-1, 1), "skewed": (-4, 1), "positive": (1, 2)}
+ALL_ROWS: list[Bounds] = [(3, 1, None), (3, 2, None), (3, 2, 4), (3, 3, None)]
 BOUNDS: list[Bounds | None] = [None, (2, 2, None), (2, 2, 3), (4, 2, 5), (1, 3, 2)]
 KEYS = 3
 SPLIT = {"groups": {"by": "[kind]"}, "filter": {"where": "kind == 'a'"}}
@@ -35,15 +37,16 @@ def made(
     mechanism: str,
     delta: str,
     by: str,
+    rows: int = 40,
 ) -> Plan:
     """Return a plan of one pure statistic, beside a Gaussian count with a delta."""
     low, high = VALUES[what]
     columns = {"kind": "{type: category, keys: [a, b, c]}"}
     contributes = None
     if bounds is not None:
-        rows, groups, total = bounds
+        each, groups, total = bounds
         most = "" if total is None else f", total: {total}"
-        contributes = f"{{rows: {rows}, groups: {groups}{most}}}"
+        contributes = f"{{rows: {each}, groups: {groups}{most}}}"
         columns["person"] = spec_text.ID
     if what != "count":
         columns["x"] = spec_text.integer(low, high)
@@ -54,7 +57,7 @@ def made(
     text = spec_text.spec_text(
         columns,
         {name: {**each, "spend": "{share: 1}"} for name, each in statistics.items()},
-        rows="{exactly: 40}",
+        rows=f"{{exactly: {rows}}}",
         unit="row" if bounds is None else "person",
         contributes=contributes,
         neighbours=relation,
@@ -156,3 +159,32 @@ def test_a_budget_with_a_delta_is_charged_for_the_worst_neighbour(
                 for moved in moves(what, bounds, cells, relation)
             )
             assert worst <= float(stated) * (1 + 1e-9), (bounds, order)
+
+
+@pytest.mark.parametrize("mechanism", [*PURE, *CONCENTRATED])
+@pytest.mark.parametrize("what", ["mixed", "skewed"])
+def test_a_unit_may_have_all_rows(what: str, mechanism: str) -> None:
+    """A change of a cell is within its range, but two cells have two ranges."""
+    for bounds in ALL_ROWS:
+        found = made(
+            what,
+            bounds,
+            "replace_one",
+            mechanism=mechanism,
+            delta="1e-9",
+            by="groups",
+            rows=bounds[0],
+        )
+        step = found.step("one")
+        (part,) = step.parts
+        # No more rows than there are, of either unit.
+        within = (*bounds[:2], bounds[0])
+        pairs = list(moves(what, within, KEYS, "replace_one"))
+        if mechanism in CONCENTRATED:
+            squares = max(sum(d * d for d in moved) for moved in pairs)
+            assert part.measure.squared is not None
+            assert squares <= part.measure.squared, bounds
+        else:
+            assert step.loss is not None
+            most = max(map(sum, pairs)) * loss_of_one(found)
+            assert most <= step.loss, bounds
