@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -26,6 +27,16 @@ def _own_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _same_precision() -> Iterator[None]:
+    """Let no test change the digits of another one's real numbers."""
+    module = sys.modules.get("mpmath")
+    before = module and module.mp.dps
+    yield
+    if module is not None:
+        module.mp.dps = before
 
 
 @pytest.hookimpl(wrapper=True)

@@ -44,7 +44,7 @@ def spec_text(
     contributes: str | None = None,
     neighbours: str = "add_remove",
     epsilon: str = "1",
-    delta: str = "0",
+    delta: str | None = None,
     alpha: str = "0.05",
     gamma: str = "1e-9",
     mechanism: str = "geometric",
@@ -65,7 +65,7 @@ def spec_text(
         *([f"  contributes: {contributes}"] if contributes else []),
         f"  neighbours: {neighbours}",
         f"  epsilon: {epsilon}",
-        f"  delta: {delta}",
+        f"  delta: {delta or ('1e-6' if mechanism == 'gaussian' else 0)}",
         f"defaults: {{alpha: {alpha}, gamma: {gamma}, mechanism: {mechanism}}}",
         "statistics:",
     ]

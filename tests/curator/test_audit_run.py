@@ -25,7 +25,7 @@ from dpql.curator.engines import steps
 from dpql.curator.engines import totals as engine_totals
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import totals
-from dpql.mechanisms import MECHANISMS
+from dpql.mechanisms import MECHANISMS, PURE
 from dpql.model.plan import Plan, Step
 from dpql.planner import plan
 from dpql.testing import epsilon_lower_bound
@@ -102,7 +102,7 @@ UNITS: dict[str, Callable[[], tuple[pl.DataFrame, pl.DataFrame]]] = {
 CASES = [
     (kind, mechanism, name, pair)
     for kind, pairs in (("row", ADDED), ("known", REPLACED), ("unit", UNITS))
-    for mechanism in MECHANISMS
+    for mechanism in PURE
     for name, pair in pairs.items()
 ]
 

@@ -9,6 +9,7 @@ rows    Spark sums by SQL; where a type is not one that SQL may read, as text th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -37,6 +38,10 @@ from dpql.errors import RunFault
 from dpql.model.spec import Data
 
 _numbers = count()
+
+_PASSES = "spark.sql.analyzer.maxIterations"
+_MOST_PASSES = "10000"
+"""How often Spark may go over a text to find its names; 100 are not always enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +125,8 @@ def _sql_table(source: SparkSource, kinds: dict[str, Kind]) -> Table:
     source.frame.createOrReplaceTempView(view)
 
     def ask(text: str) -> list[Any]:
-        found: list[Any] = source.session.sql(text).collect()
+        with _patience(source.session):
+            found: list[Any] = source.session.sql(text).collect()
         return found
 
     return Table(
@@ -130,6 +136,17 @@ def _sql_table(source: SparkSource, kinds: dict[str, Kind]) -> Table:
         ask=ask,
         end=lambda: source.session.catalog.dropTempView(view),
     )
+
+
+@contextmanager
+def _patience(session: Any) -> Iterator[None]:
+    """Let Spark go over a text of many derived columns until all names are found."""
+    before = session.conf.get(_PASSES)
+    session.conf.set(_PASSES, _MOST_PASSES)
+    try:
+        yield
+    finally:
+        session.conf.set(_PASSES, before)
 
 
 def _sums_of_partitions(program: Program, source: SparkSource, salt: bytes) -> Sums:
