@@ -92,7 +92,7 @@ def head() -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Run all sections, and write the page when the last one is done."""
+    """Run all sections; a run that is broken off leaves those that are done."""
     quick = "--quick" in arguments
     page = head()
     for title, note, whole, small in SECTIONS:
@@ -102,7 +102,7 @@ def main(arguments: list[str]) -> None:
         print(f"{seconds:.0f} s", flush=True)
         page += f"\n## {title}\n\n{note}\n\n"
         page += f"```text\n$ python benchmarks/{command}\n{text}\n```\n"
-    (HERE / "RESULTS.md").write_text(page)
+        (HERE / "RESULTS.md").write_text(page)
 
 
 if __name__ == "__main__":
