@@ -30,13 +30,10 @@ def _own_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _same_precision() -> Iterator[None]:
-    """Let no test change the digits of another one's real numbers."""
-    module = sys.modules.get("mpmath")
-    before = module and module.mp.dps
-    yield
-    if module is not None:
-        module.mp.dps = before
+def _same_precision() -> None:
+    """Let every test begin with as many digits, whatever others have set."""
+    if "mpmath" in sys.modules:
+        sys.modules["mpmath"].mp.dps = 80
 
 
 @pytest.hookimpl(wrapper=True)

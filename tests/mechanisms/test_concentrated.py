@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -28,13 +27,6 @@ from dpql.mechanisms.concentrated import (
 
 TOLERANCE = Fraction(1, 10**28)
 Case = dict[str, Any]
-
-
-@pytest.fixture(autouse=True)
-def eighty_digits() -> Iterator[None]:
-    """Whatever precision other tests have left behind."""
-    with mpmath.workdps(80):
-        yield
 
 
 def _real(x: Fraction) -> mpmath.mpf:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -69,7 +70,7 @@ def test_coefficients_are_bernoulli_over_factorials() -> None:
     """B_2j / (2j)!, as mpmath has the Bernoulli numbers."""
     for j, found in enumerate(_coefficients(30), start=1):
         top, bottom = mpmath.bernfrac(2 * j)
-        expected = Fraction(int(top), int(bottom) * int(mpmath.factorial(2 * j)))
+        expected = Fraction(int(top), int(bottom) * math.factorial(2 * j))
         assert expected == Fraction(int(found.numerator), int(found.denominator))
 
 
