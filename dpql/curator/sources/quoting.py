@@ -7,7 +7,7 @@ A quoted cell is what stands between its quotes, with doubled quotes made single
 other cell is its bytes as they are, quotes and all: so a quote that nothing closes on
 its line opens nothing, and separators behind it separate.
 
-polars reads lines that are UTF-8, many at once, and is told of no quotes. So in lines
+polars reads lines that are UTF-8, many at once, and knows of no quotes. So in lines
 whose quotes pair up, separators inside quotes become carriage returns, which such
 lines do not hold; `unquoted` makes them separators again. All other lines are split
 one by one. A line costs its own time and that of the kilobytes around it.

@@ -233,7 +233,9 @@ def test_errors_quote_no_cell(  # noqa: PLR0917  fixtures
 
 
 def test_no_view_of_ours_is_left(spark_session: Any, tmp_path: Path) -> None:
-    """What SQL is asked through is dropped again."""
+    """What SQL is asked through is dropped again, and a setting is what it was."""
+    passes = spark_session.conf.get("spark.sql.analyzer.maxIterations")
     _agrees(known_plan(5 * FRAMES), spark_session, table("small", 5), tmp_path)
     views = [x.name for x in spark_session.catalog.listTables() if x.isTemporary]
     assert [] == [name for name in views if name.startswith("dpql")]
+    assert passes == spark_session.conf.get("spark.sql.analyzer.maxIterations")

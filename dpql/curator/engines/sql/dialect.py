@@ -5,6 +5,7 @@ The base has what most databases share; each dialect overrides what it writes ot
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -40,7 +41,7 @@ _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class Dialect(ABC):
     """How one database writes what every statement needs.
 
     Attributes:
@@ -121,9 +122,9 @@ class Dialect:
         """Return the days from 1970-01-01 to a date."""
         return f"CAST({cell} - DATE '1970-01-01' AS BIGINT)"
 
+    @abstractmethod
     def seconds(self, cell: str, kind: Kind) -> str:
         """Return the seconds since 1970 of a timestamp, floored."""
-        raise NotImplementedError
 
     def months(self, days: str) -> str:
         """Return the months from year 0 on of days since 1970-01-01."""

@@ -202,7 +202,7 @@ class Expressions:
         return f"((2 * {steps} + {stride}) {self._sql.divide} {2 * stride})"
 
     def value(self, distinct: Distinct) -> str:
-        """Return what is told apart."""
+        """Return the values that are counted once each."""
         if distinct.factor is not None:
             return self.factor(distinct.factor)
         return self.cell(distinct.column)
