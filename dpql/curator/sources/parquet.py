@@ -59,7 +59,7 @@ _INT96_UNIT = "us"
 """Old timestamps of 96 bits; in nanoseconds, years after 2262 would be others."""
 
 _SHORT = 1 << 22
-"""Rows of a file for which the start of polars' threads takes longer than it saves."""
+"""Declared rows for which the start of polars' threads takes longer than it saves."""
 
 _NUMBERS = {
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -79,7 +79,8 @@ def parquet_fragments(files: Sequence[File], data: Data) -> list[Fragment]:
 
 
 def _fragment(file: File, data: Data) -> Fragment:
-    footer = _Footer.read(file)
+    # What is declared decides, not how many rows there are: one row more is private.
+    footer = _Footer.read(file, many=data.rows.count >= _SHORT)
     own, types = stored_columns(footer.schema, file, data)
 
     def tasks(request: Request) -> Iterator[Task[pl.DataFrame]]:
@@ -123,8 +124,8 @@ class _Footer:
     polars_numbers: bool
 
     @classmethod
-    def read(cls, file: File) -> _Footer:
-        """Return the footer of a file."""
+    def read(cls, file: File, *, many: bool) -> _Footer:
+        """Return the footer of a file; ``many`` rows are declared, or few."""
         source = open_content(file.content)
         header = pq.ParquetFile(source, coerce_int96_timestamp_unit=_INT96_UNIT)
         leaves = [header.schema.column(i) for i in range(len(header.schema))]
@@ -147,7 +148,8 @@ class _Footer:
             # polars takes memory for all rows that a footer claims, and ends the
             # process where there is not so much: so no more than a row a byte.
             polars_numbers=isinstance(file.content, str)
-            and _SHORT <= header.metadata.num_rows <= source.size()
+            and many
+            and header.metadata.num_rows <= source.size()
             and is_readable(_scan(file.content)),
         )
 

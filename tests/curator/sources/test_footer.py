@@ -114,7 +114,7 @@ def test_no_damaged_byte_ends_the_process(
 
     Not so where polars reads pages, of many rows: docs/limits.md says so.
     """
-    monkeypatch.setattr(parquet, "_SHORT", 1 << 17)
+    monkeypatch.setattr(parquet, "_SHORT", 1 << 62)
     path = tmp_path / "rows.parquet"
     ends = set()
     for content in _damaged():

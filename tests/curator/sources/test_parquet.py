@@ -36,6 +36,7 @@ from tables import (
 
 from dpql.curator.sources import open_source, parquet
 from dpql.curator.sources.locate import File
+from dpql.model.spec import RowsAtMost
 
 DATA = declare(k=category("north", "south"), x=WHOLE)
 WORDS = ["north", None, "south", "east", "north", "north"]
@@ -274,6 +275,21 @@ def test_arrow_reads_what_polars_cannot(
     path = write_parquet(pa.table({"x": [1, 2]}), tmp_path)
     assert [(1,), (2,)] == rows(path, declare(x=WHOLE))
     assert 1 == len(asked)
+
+
+@pytest.mark.parametrize("stored", [1, 4, 5, 6, 40])
+@pytest.mark.parametrize("declared", [4, 5])
+def test_declared_rows_decide_who_reads(
+    declared: int, stored: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One row more in the file changes neither who reads it nor how long that takes."""
+    monkeypatch.setattr(parquet, "_SHORT", 5)
+    asked = []
+    monkeypatch.setattr(parquet, "is_readable", asked.append)
+    path = write_parquet(pa.table({"x": range(stored)}), tmp_path)
+    data = replace(declare(x=WHOLE), rows=RowsAtMost(count=declared))
+    assert ordered([(x,) for x in range(stored)]) == rows(path, data)
+    assert (declared >= 5) == bool(asked)
 
 
 def test_a_file_without_row_groups_has_no_rows(tmp_path: Path) -> None:
