@@ -25,6 +25,7 @@ from dpql.model.spec import (
     DateColumn,
     IdColumn,
     NumberColumn,
+    PrivateColumn,
     TimeColumn,
 )
 
@@ -109,7 +110,7 @@ def canonical_column(column: Column) -> CanonicalColumn:
         case CategoryColumn(keys=keys):
             content = Content.NUMERIC_CODE if column.numeric else Content.CODE
             return CanonicalColumn(name=column.name, content=content, keys=keys)
-        case IdColumn():
+        case IdColumn() | PrivateColumn():
             return CanonicalColumn(name=column.name, content=Content.ID)
         case BooleanColumn():
             return CanonicalColumn(name=column.name, content=Content.TRUTH)

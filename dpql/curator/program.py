@@ -7,7 +7,7 @@ plan alone and mentions no engine; engines compile it and decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import mul
@@ -24,8 +24,15 @@ from dpql.curator.derived import (
 )
 from dpql.curator.factors import Factor, Flag
 from dpql.curator.grid import Bins
+from dpql.curator.key_search import FoundColumn, KeySearch
 from dpql.model.plan import Bound, Chosen, Plan, Step
-from dpql.model.spec import CategoryColumn, Data, IdColumn, Neighbours
+from dpql.model.spec import (
+    CategoryColumn,
+    Data,
+    IdColumn,
+    Neighbours,
+    PrivateColumn,
+)
 
 DISTINCT = "d"
 """The moment that is no sum: the number of different values."""
@@ -240,7 +247,8 @@ class Program:
     """All sums of a release.
 
     ``columns`` are those that are read, ``derived`` those that are computed of them,
-    in order; ``data`` declares both. ``unit`` is the column of ids where units may have
+    in order; ``data`` declares both. ``found`` are columns of keys that were found, and
+    ``searches`` what finds some: such a program sums nothing. ``unit`` is the column of ids where units may have
     several rows. ``counts_rows`` says that the number of rows is public and must be
     counted; ``declared_rows`` is that number, or a ceiling.
     """
@@ -252,6 +260,8 @@ class Program:
     declared_rows: int
     counts_rows: bool
     tallies: tuple[Tally, ...]
+    found: tuple[FoundColumn, ...] = ()
+    searches: tuple[KeySearch, ...] = ()
 
     @property
     def factors(self) -> tuple[Factor, ...]:
@@ -265,34 +275,100 @@ class Program:
             f"unit    {self.unit or 'row'}",
             *(f"reads   {column}" for column in self.columns),
             *(f"makes   {column}" for column in self.derived),
+            *(f"makes   {column}" for column in self.found),
         ]
-        return "\n\n".join(["\n".join(head), *map(str, self.tallies)]) + "\n"
+        parts = ["\n".join(head), *map(str, self.searches), *map(str, self.tallies)]
+        return "\n\n".join(parts) + "\n"
 
 
-def compile_program(plan: Plan) -> Program:
-    """Return what an engine must compute for the plan."""
-    data = plan.spec.data
-    derivation = Derivation(data)
-    steps = (step for step in plan.steps if not step.total_of)
-    tallies = tuple(_tally(step, data, derivation) for step in steps)
+Keys = Mapping[str, Sequence[tuple[str, ...]]]
+"""The keys that were shown, by the statistic that found them."""
+
+
+def compile_searches(plan: Plan) -> Program | None:
+    """Return what an engine must count to find keys; None where all are declared."""
+    derivation = Derivation(plan.spec.data)
+    searches = tuple(
+        KeySearch(
+            statistic=step.name,
+            columns=step.by,
+            where=None if step.where is None else derivation.test(step.where),
+            unit=plan.spec.privacy.unit,
+            most=1 if step.bound is None else step.bound.cells,
+        )
+        for step in plan.steps
+        if step.search is not None
+    )
+    if not searches:
+        return None
+    used = {name for search in searches for name in search.columns}
+    for search in searches:
+        used.update(() if search.where is None else columns_of(search.where))
+    return _program(plan, derivation, used, searches=searches)
+
+
+def compile_program(plan: Plan, keys: Keys | None = None) -> Program:
+    """Return what an engine must compute for the plan, but for its searches.
+
+    ``keys`` are those that these have shown; without them there are none.
+    """
+    derivation = Derivation(plan.spec.data)
+    summed = [x for x in plan.steps if x.total_of is None and x.search is None]
+    found = {step.name: _found(plan, step, keys or {}) for step in summed}
+    tallies = tuple(
+        _tally(step, plan.spec.data, derivation, found[step.name]) for step in summed
+    )
+    columns = tuple(dict.fromkeys(x for x in found.values() if x is not None))
     used = {name for tally in tallies for name in _reads(tally)}
+    used.difference_update(one.name for one in columns)
+    used.update(name for one in columns for name in one.columns)
+    return _program(plan, derivation, used, tallies=tallies, found=columns)
+
+
+def _program(
+    plan: Plan,
+    derivation: Derivation,
+    used: set[str],
+    *,
+    tallies: tuple[Tally, ...] = (),
+    found: tuple[FoundColumn, ...] = (),
+    searches: tuple[KeySearch, ...] = (),
+) -> Program:
     if plan.spec.privacy.unit is not None:
         used.add(plan.spec.privacy.unit)
     derived, used = derivation.needed(used)
-    columns = canonical_columns(data)
+    columns = canonical_columns(plan.spec.data)
     return Program(
         # A count of all rows reads no column; some column must bring the rows.
         columns=tuple(x for x in columns if x.name in used) or columns[:1],
         derived=derived,
-        data=data,
+        data=plan.spec.data,
         unit=plan.spec.privacy.unit,
-        declared_rows=data.rows.count,
+        declared_rows=plan.spec.data.rows.count,
         counts_rows=plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE,
         tallies=tallies,
+        found=found,
+        searches=searches,
     )
 
 
-def _tally(step: Step, data: Data, derivation: Derivation) -> Tally:
+def _found(plan: Plan, step: Step, keys: Keys) -> FoundColumn | None:
+    """Return the column of found keys by which a step is grouped, if there is one."""
+    if step.found_by is None:
+        return None
+    columns = plan.step(step.found_by).by
+    others = any(plan.spec.data.has_others(name) for name in columns)
+    return FoundColumn(
+        columns=columns,
+        keys=tuple(keys.get(step.found_by, ())),
+        others=others,
+        statistic=step.found_by,
+    )
+
+
+def _tally(
+    step: Step, data: Data, derivation: Derivation, found: FoundColumn | None
+) -> Tally:
     factors = [
         Factor(grid.column, column_grid(data, grid.column, grid.steps))
         for grid in step.grids
@@ -304,7 +380,7 @@ def _tally(step: Step, data: Data, derivation: Derivation) -> Tally:
         statistic=step.name,
         selection=Selection(
             where=None if step.where is None else derivation.test(step.where),
-            axes=tuple(_axes(step, data)),
+            axes=tuple(_axes(step, data, found)),
             bound=step.bound,
         ),
         present=tuple(
@@ -347,7 +423,7 @@ def _distinct(step: Step, factors: list[Factor], data: Data) -> Distinct | None:
     if factors:
         return Distinct(factors[0].column, factors[0], factors[0].quantiser.steps + 1)
     name = step.columns[0]
-    if isinstance(data.column(name), IdColumn):
+    if isinstance(data.column(name), IdColumn | PrivateColumn):
         return Distinct(name, None, None)
     return Distinct(name, None, len(data.category(name).keys))
 
@@ -357,10 +433,17 @@ def _factors(name: str, factors: Sequence[Factor | Flag]) -> tuple[Factor | Flag
     return () if name == "n" else tuple(factors["uv".index(x)] for x in name)
 
 
-def _axes(step: Step, data: Data) -> Iterator[Axis]:
-    """Yield the axes of the cells: keys of ``by``, then what the statistic splits."""
+def _axes(step: Step, data: Data, found: FoundColumn | None) -> Iterator[Axis]:
+    """Yield the axes of the cells: keys of ``by``, then what the statistic splits.
+
+    Columns whose keys were found together are one axis, where the first of them stands.
+    """
+    together = () if found is None else found.columns
     for name in step.by:
-        yield _key_axis(name, data)
+        if name not in together:
+            yield _key_axis(name, data)
+        elif found is not None and name == together[0]:
+            yield KeyAxis(found.name, found.size)
     if step.edges:
         name = step.columns[0]
         binned, drops = column_bins(data, name, step.edges), drops_nulls(data, name)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import Any, ClassVar
 
 from dpql.model.expression import Expression
+from dpql.model.lean import Lean
+
+OTHERS = "others"
+"""The key of everything that is no key, where a column asks for it."""
 
 
 class NumberType(StrEnum):
@@ -40,19 +46,41 @@ class IdColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CategoryColumn:
+class CategoryColumn(Lean):
     """A column of words; ``keys`` are public, at least one, distinct, in order.
 
     A cell that is none of the keys, or null, belongs to no group. ``numeric`` keys are
     whole numbers in their shortest decimal form; a cell is such a key if it is the same
     number, however it is stored. ``digest`` is the sha256 of the file that the keys
-    were read from, None if they stand in the spec.
+    were read from, None if they stand in the spec. With ``others`` the last key is
+    `OTHERS`: every cell has it that is none of the others, and not null.
     """
+
+    LEFT_OUT: ClassVar[Mapping[str, Any]] = {"others": False}
 
     name: str
     keys: tuple[str, ...]
     numeric: bool = False
     digest: str | None = None
+    others: bool = False
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """The keys that cells are compared with."""
+        return self.keys[:-1] if self.others else self.keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateColumn:
+    """A column of words whose keys nobody knows: a statistic finds them in the data.
+
+    A cell is a word if it is text, or a whole number, of at most 100 characters that
+    can be printed. ``others``: statistics by the keys that were found have one more,
+    `OTHERS`, of all words that were not.
+    """
+
+    name: str
+    others: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +138,13 @@ class TimeColumn:
 
 
 Column = (
-    IdColumn | CategoryColumn | NumberColumn | BooleanColumn | DateColumn | TimeColumn
+    IdColumn
+    | CategoryColumn
+    | PrivateColumn
+    | NumberColumn
+    | BooleanColumn
+    | DateColumn
+    | TimeColumn
 )
 
 

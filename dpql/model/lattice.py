@@ -195,7 +195,7 @@ def cell(column: Column) -> Node:
     """Return the value of a declared column, as an expression has it.
 
     Raises:
-        Untyped: it is an id.
+        Untyped: it is an id, or a column whose keys are not declared.
     """
     from dpql.model.spec import (
         BooleanColumn,
@@ -204,11 +204,17 @@ def cell(column: Column) -> Node:
         FillNulls,
         IdColumn,
         NumberColumn,
+        PrivateColumn,
     )
 
     match column:
         case IdColumn(name=name):
             raise Untyped(f"`{shown(name)}` is an id, which no expression reads")
+        case PrivateColumn(name=name):
+            raise Untyped(
+                f"the keys of `{shown(name)}` are found in the data, and no expression "
+                "reads it"
+            )
         case CategoryColumn(name=name, keys=keys):
             shape = lattice_keys.key_shape(keys, nullable=True)
             return KeyCell(column=name, shape=shape)

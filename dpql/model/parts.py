@@ -96,3 +96,28 @@ class Pick:
     level: Fraction
     half_width: Fraction
     rho: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """How keys are found that nobody declared: each is shown by its number of units.
+
+    Adding a unit, or replacing one, changes those of ``keys`` keys by one at most; the
+    noise of one key spends ``epsilon`` and ``delta`` of them, or all its share of a
+    rho. Keys of fewer than ``shown_from`` units are never shown. A key is shown with a
+    probability of at least 1/2 from ``half`` units on, of 1 - alpha from ``usual``
+    units on, and in any case from ``certain`` units on; None if no number is enough.
+    No more than ``most`` keys are shown.
+    """
+
+    noise: Noise
+    keys: int
+    epsilon: Fraction | None
+    delta: Fraction
+    loss: Fraction | None
+    rho: Fraction
+    shown_from: int
+    half: int
+    usual: int
+    certain: int | None
+    most: int

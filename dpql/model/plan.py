@@ -17,16 +17,18 @@ not run, approved or signed again.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from dpql.diagnostics import shown
 from dpql.errors import PlanFault
 from dpql.model import format1, format2, format3, pure
 from dpql.model.codec import canonical, encode
-from dpql.model.parts import Measure, Moment, Noise, Part, Pick, Term
+from dpql.model.lean import Lean
+from dpql.model.parts import Measure, Moment, Noise, Part, Pick, Search, Term
 from dpql.model.readouts import (
     Affine,
     CentredMean,
@@ -57,6 +59,7 @@ __all__ = [
     "Pick",
     "Plan",
     "Readout",
+    "Search",
     "Share",
     "Step",
     "Term",
@@ -115,7 +118,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Lean):
     """One statistic of the release, for all its cells.
 
     ``lower`` and ``upper`` are the public range of the value; what is released is
@@ -136,7 +139,14 @@ class Step:
     median has one pick and no ``at``. Their accuracies are distances of ranks, in rows,
     of all picks of a cell, and ``quantisation`` is how far a value is from its pick.
     ``total_of`` names the step that is added up here, ``total`` in that step this one.
+
+    A step with a ``search`` finds the keys of private columns, and has no parts: its
+    cells are those that it shows. One that is grouped by such columns says in
+    ``found_by`` which step finds their keys; its ``cells`` are those of one of them,
+    and there are no accuracies for all cells at once.
     """
+
+    LEFT_OUT: ClassVar[Mapping[str, Any]] = {"search": None, "found_by": None}
 
     name: str
     statistic: str
@@ -174,6 +184,8 @@ class Step:
     accuracy_all: Fraction | None
     rho: Fraction | None = None
     delta: Fraction = Fraction(0)
+    search: Search | None = None
+    found_by: str | None = None
 
     @property
     def bin_columns(self) -> tuple[str, ...]:

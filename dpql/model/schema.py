@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, get_args, get_origin
 
 from dpql.model.codec import Members, alternatives, kind_of, layout
+from dpql.model.lean import Lean
 
 _WHOLE = {"type": "string", "pattern": "^-?(0|[1-9][0-9]*)$"}
 _EXACT = {"type": "string", "pattern": "^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"}
@@ -44,11 +45,12 @@ def _object(
         definitions[name] = {}
         tag = {} if kind is None else {"kind": {"const": kind}}
         members = {member: schema_of(hint, definitions) for member, hint in layout(cls)}
+        left_out = cls.LEFT_OUT if issubclass(cls, Lean) else {}
         definitions[name] = {
             "type": "object",
             "description": (cls.__doc__ or "").strip().splitlines()[0],
             "properties": tag | members,
-            "required": [*tag, *members],
+            "required": [*tag, *(x for x in members if x not in left_out)],
             "additionalProperties": False,
         }
     return {"$ref": f"#/$defs/{name}"}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpql.errors import Span
 from dpql.model.columns import (
@@ -31,6 +31,7 @@ from dpql.model.columns import (
     Nulls,
     NumberColumn,
     NumberType,
+    PrivateColumn,
     TimeColumn,
 )
 from dpql.model.expression import (
@@ -47,6 +48,7 @@ from dpql.model.expression import (
     Or,
     columns_in,
 )
+from dpql.model.lean import Lean
 
 if TYPE_CHECKING:
     from dpql.model.lattice import Lattice
@@ -81,6 +83,7 @@ __all__ = [
     "Operator",
     "Or",
     "Privacy",
+    "PrivateColumn",
     "Rho",
     "Rows",
     "RowsAtMost",
@@ -172,6 +175,15 @@ class Data:
             return CategoryColumn(name=name, keys=("false", "true"))
         assert isinstance(column, CategoryColumn), "the planner lets no other group"
         return column
+
+    def private(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some columns whose keys are to be found."""
+        found = self.by_name
+        return tuple(x for x in names if isinstance(found[x], PrivateColumn))
+
+    def has_others(self, name: str) -> bool:
+        """Tell whether what is no key of a column has a key of its own."""
+        return getattr(self.by_name[name], "others", False)
 
     def number(self, name: str) -> NumberColumn:
         """Return the column of numbers of that name.
@@ -268,7 +280,7 @@ Spend = Share | Epsilon | AccuracyTarget | Rho
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statistic:
+class Statistic(Lean):
     """One thing to release.
 
     ``kind`` is the name of a statistic of the table, `dpql.statistics.STATISTICS`.
@@ -283,8 +295,11 @@ class Statistic:
     ``at_least`` is a public promise, not enforced: every group of a mean or variance
     of unknown count has so many rows. ``contributes`` is None where that of the spec
     holds. ``total_of`` names the statistic whose groups are added up here: all else but
-    spending is as it is there. 0 < alpha < 1 and 0 < gamma <= 1.
+    spending is as it is there. ``shown_from`` is the least number of units of a key
+    that this statistic may find, None for 1. 0 < alpha < 1 and 0 < gamma <= 1.
     """
+
+    LEFT_OUT: ClassVar[Mapping[str, Any]] = {"shown_from": None}
 
     name: str
     kind: str
@@ -295,6 +310,7 @@ class Statistic:
     where: Condition | None
     by: tuple[str, ...]
     at_least: int | None = None
+    shown_from: int | None = None
     contributes: Contributes | None = None
     total_of: str | None = None
     mechanism: MechanismName

@@ -12,6 +12,7 @@ from dpql.statistics import (
     deviation,
     distinct,
     histogram,
+    keys,
     mean,
     median,
     proportion,
@@ -32,6 +33,7 @@ STATISTICS: MappingProxyType[str, Statistic] = MappingProxyType(
         for module in (
             count,
             units,
+            keys,
             distinct,
             sum,
             proportion,

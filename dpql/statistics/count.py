@@ -13,12 +13,16 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.model.plan import Affine, Measure, Term
+from dpql.statistics.keys import finding
 from dpql.statistics.setting import Description, Setting, measure
+from dpql.statistics.shown_from import SHOWN_FROM
 from dpql.statistics.statistic import Statistic
 
 
 def describe(setting: Setting) -> Description:
     """Return how rows are counted."""
+    if setting.sought is not None:
+        return finding(setting.sought, highest=setting.rows)
     if setting.known:
         raise PlanFault.of(
             "DPQL420",
@@ -58,5 +62,6 @@ STATISTIC = Statistic(
     phrase="number of rows",
     columns=0,
     power=0,
+    options=(SHOWN_FROM,),
     describe=describe,
 )

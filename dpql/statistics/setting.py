@@ -36,6 +36,25 @@ class Squares:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What a statistic that finds keys may spend, and what it shows.
+
+    Attributes:
+        keys: how many keys differ between neighbours, by one unit each.
+        counts: whether noisy counts are released with the keys.
+        delta: what all of them may spend.
+        shown_from: keys of fewer units are never shown.
+        most: no more keys are shown.
+    """
+
+    keys: int
+    counts: bool
+    delta: Fraction
+    shown_from: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """All that a statistic may depend on before there are data.
 
@@ -57,6 +76,7 @@ class Setting:
         beside: the cells of the other statistics that choose among candidates.
         added_up: all cells are added up, and their sum is what is released.
         accounted: losses are added up as squares, for there is a delta.
+        sought: of a statistic that finds keys, what it may spend on them.
     """
 
     replace: bool
@@ -74,6 +94,7 @@ class Setting:
     beside: int = 0
     added_up: bool = False
     accounted: bool = False
+    sought: Sought | None = None
 
     def l0(self, *, signed: bool) -> int:
         """Return how many changes of at most the sensitivity one unit makes.
@@ -181,6 +202,7 @@ class Description:
         ranks: the quantiles that are chosen instead of measures.
         squares: how far one unit moves the only measure, in squares; if absent, it is
             bounded by the sensitivity.
+        sought: how keys are found, instead of measures.
     """
 
     measures: tuple[Measure, ...]
@@ -193,9 +215,12 @@ class Description:
     joint: Joint | None = None
     ranks: Ranks | None = None
     squares: Squares | None = None
+    sought: Sought | None = None
 
     def concentrated(self) -> Description:
         """Return the same for noise that hides a change measured in squares."""
+        if self.sought is not None:
+            return self
         if self.joint is not None:
             return replace(self, joint=replace(self.joint, concentrated=True))
         (only,) = self.measures

@@ -48,6 +48,7 @@ class Statistic:
         takes_condition: it takes a condition of rows instead of columns.
         once: of a unit's rows in a cell one is enough, and only one is kept.
         counts_values: its engine counts the different values of its column.
+        finds: it finds the keys of private columns, and releases no number.
         chooses: its values are chosen by their ranks; no noise is added to a number.
         options: keys that stand beside those that every statistic may have.
         fewest_rows: the least number of rows it exists for.
@@ -72,6 +73,7 @@ class Statistic:
     takes_condition: bool = False
     once: bool = False
     counts_values: bool = False
+    finds: bool = False
     chooses: bool = False
     options: tuple[Option, ...] = ()
     fewest_rows: int = 1

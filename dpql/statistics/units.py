@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from dpql.errors import PlanFault
 from dpql.statistics import count
+from dpql.statistics.keys import finding
 from dpql.statistics.setting import Description, Setting
+from dpql.statistics.shown_from import SHOWN_FROM
 from dpql.statistics.statistic import Statistic
 
 
 def describe(setting: Setting) -> Description:
     """Return how units are counted: as rows, of which one is kept in a cell."""
+    if setting.sought is not None:
+        return finding(setting.sought, highest=setting.rows)
     if setting.replace and setting.whole:
         raise PlanFault.of(
             "DPQL420",
@@ -38,5 +42,6 @@ STATISTIC = Statistic(
     columns=0,
     power=0,
     once=True,
+    options=(SHOWN_FROM,),
     describe=describe,
 )

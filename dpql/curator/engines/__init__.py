@@ -47,12 +47,17 @@ class Sums:
     counts: tuple[NDArray[np.int64] | None, ...] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyCounts:
-    """Exact integers, never shown: every key in order, and how many units have it."""
+class KeyCounts(Protocol):
+    """Exact integers, never shown: every key in order, and how many units have it.
 
-    keys: Sequence[str] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
+    Keys are ordered by their words, as text. Each has at least one unit.
+    """
+
+    counts: NDArray[np.int64]
+
+    def keys(self, indices: NDArray[np.int64]) -> list[tuple[str, ...]]:
+        """Return the keys of some indices, in their order: a word of each column."""
+        ...
 
 
 class Engine(Protocol):
@@ -77,6 +82,19 @@ class Engine(Protocol):
 
         Contributions are bounded first, as the selection says: which rows and cells of
         a unit survive depends on the salt and on that unit's own rows alone.
+        """
+        ...
+
+
+class Searching(Protocol):
+    """What an engine has, too, that finds keys nobody declared."""
+
+    def key_counts(
+        self, program: Program, source: Any, *, salt: bytes, tick: Tick | None
+    ) -> tuple[KeyCounts, ...]:
+        """Return every key of every search of the program, and the units that have it.
+
+        What counts of a unit depends on the salt and on that unit's own rows alone.
         """
         ...
 

@@ -19,6 +19,7 @@ from dpql.model.spec import (
     DateColumn,
     IdColumn,
     NumberColumn,
+    PrivateColumn,
     TimeColumn,
 )
 
@@ -111,7 +112,7 @@ def _can_hold(dtype: Any, column: Column) -> bool:  # noqa: PLR0911  one per typ
         case CategoryColumn():
             decimal = column.numeric and dtype.is_decimal()
             return bool(dtype.is_integer() or dtype.is_float() or decimal)
-        case IdColumn():
+        case IdColumn() | PrivateColumn():
             return bool(dtype.is_numeric() or dtype == pl.Binary)
         case BooleanColumn():
             return bool(dtype.is_numeric())
@@ -123,7 +124,7 @@ def _contents(column: Column) -> str:
     match column:
         case NumberColumn():
             return "numbers"
-        case CategoryColumn():
+        case CategoryColumn() | PrivateColumn():
             return "categories"
         case IdColumn():
             return "ids"

@@ -1,0 +1,61 @@
+"""The keys of private columns: those that enough units have, and nothing more.
+
+    a key of n units is shown with probability sel_n / F, whatever other keys there are
+
+Only how likely a key is shown depends on the data; no number is released with it. The
+probabilities are as large as (epsilon, delta) allow.
+Source: MATH-delta 3.2; docs/maths/private-keys.md.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpql.errors import PlanFault
+from dpql.model.plan import Affine
+from dpql.statistics.setting import Description, Setting, Sought
+from dpql.statistics.shown_from import SHOWN_FROM
+from dpql.statistics.statistic import Statistic
+
+
+def describe(setting: Setting) -> Description:
+    """Return how keys are shown; their values are all 1."""
+    if setting.sought is None:
+        raise PlanFault.of(
+            "DPQL442",
+            "there are no keys to be found: those of its columns are declared, or "
+            "another statistic finds them",
+            hint="delete the statistic, or declare `keys: private` for its columns",
+        )
+    return finding(setting.sought, highest=1)
+
+
+def finding(sought: Sought, *, highest: int) -> Description:
+    """Return how keys are found; values are at most the highest."""
+    return Description(
+        measures=(),
+        readout=Affine(offset=Fraction(0), scale=Fraction(1)),
+        lower=Fraction(0),
+        upper=Fraction(highest),
+        quantisation=Fraction(0),
+        sensitivity=None,
+        unit=None,
+        sought=sought,
+    )
+
+
+STATISTIC = Statistic(
+    name="keys",
+    key="list",
+    subject="keys",
+    summary="The keys of private columns that enough units have, without any number.",
+    example="keys",
+    phrase="keys that enough units have",
+    columns=0,
+    power=0,
+    once=True,
+    finds=True,
+    options=(SHOWN_FROM,),
+    synonyms=("keyset", "groups", "distinct_values"),
+    describe=describe,
+)
