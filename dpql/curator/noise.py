@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpql.mechanisms import CHOOSERS, MECHANISMS
+from dpql.curator.engines import KeyCounts
+from dpql.mechanisms import CHOOSERS, MECHANISMS, SEARCHES
 from dpql.mechanisms.bits import Bits
 from dpql.model.plan import Measure, Part, Pick, Step, Term
-from dpql.model.release import Deferred, Result, Value, cells
+from dpql.model.release import Deferred, Result, ShownKeys, Value, cells
 from dpql.model.spec import Data
+from dpql.statistics.keys import KEYS
 from dpql.statistics.reading import reader_of
 from dpql.statistics.readout import Reading
 
@@ -29,20 +31,25 @@ MANY = 10_000
 """From so many cells on, the time of a draw is hidden among the others."""
 
 
-def perturbed(step: Step, moments: Moments, data: Data, bits: Bits) -> Result:
+def perturbed(
+    step: Step, moments: Moments, data: Data, bits: Bits, shown: ShownKeys | None = None
+) -> Result:
     """Return the released values of a step: noise is drawn for each of its cells.
 
     A total has one, in which all cells of its groups are added up.
     """
     if step.total_of is not None:
         moments = {name: [sum(map(int, cells))] for name, cells in moments.items()}
-    noisy = [_drawn(part, moments, step.cells, bits) for part in step.parts]
+    count = step.cells * (1 if shown is None else len(shown.groups))
+    noisy = [_drawn(part, moments, count, bits) for part in step.parts]
     return Result(
-        step=step, values=Deferred(step.cells, lambda: _values(step, noisy, data))
+        step=step, values=Deferred(count, lambda: _values(step, noisy, data, shown))
     )
 
 
-def chosen(step: Step, counts: Counts, data: Data, bits: Bits) -> Result:
+def chosen(
+    step: Step, counts: Counts, data: Data, bits: Bits, shown: ShownKeys | None = None
+) -> Result:
     """Return the quantiles of a step: each is chosen for each of its cells.
 
     Those of a cell are sorted: no rank is farther off then than the farthest was.
@@ -50,7 +57,53 @@ def chosen(step: Step, counts: Counts, data: Data, bits: Bits) -> Result:
     picked = [_picked(pick, counts, bits) for pick in step.picks]
     indices = [index for cell in zip(*picked, strict=True) for index in sorted(cell)]
     return Result(
-        step=step, values=Deferred(step.values, lambda: _quantiles(step, indices, data))
+        step=step,
+        values=Deferred(len(indices), lambda: _quantiles(step, indices, data, shown)),
+    )
+
+
+def found(step: Step, present: KeyCounts, bits: Bits) -> Result:
+    """Return the keys that a step shows, in their order, and their noisy counts.
+
+    Every key that is present draws, and no other; how many there are is not told. Of
+    more keys than the plan lets be shown, those of the largest noisy counts stay.
+    """
+    search = step.search
+    assert search is not None, "the step finds keys"
+    finder = SEARCHES[search.noise.mechanism]
+    noise = finder.restore(dict(search.noise.parameters))
+    # What a key has below the least number of units is as if nobody had it.
+    units = present.counts - (search.shown_from - 1)
+    there = np.flatnonzero(units > 0)
+    most = max(1, int(step.upper))
+    shown, counts = finder.find(noise, units.take(there), bits, most=most)
+    if step.statistic != KEYS:
+        counts = counts + (search.shown_from - 1)
+    if len(shown) > search.most:
+        largest = np.argsort(-counts, kind="stable")[: search.most]
+        largest.sort()
+        shown, counts = shown.take(largest), counts.take(largest)
+    keys = present.keys(there.take(shown))
+    read = reader_of(step)
+
+    def values() -> list[Value]:
+        return [
+            _value(cell, (Fraction(count),), read((Fraction(count),)))
+            for cell, count in zip(keys, counts.tolist(), strict=True)
+        ]
+
+    return Result(step=step, values=Deferred(len(keys), values))
+
+
+def _value(
+    cell: tuple[str, ...], noisy: tuple[Fraction, ...], reading: Reading
+) -> Value:
+    return Value(
+        cell=cell,
+        noisy=noisy,
+        value=reading.value,
+        lower=reading.lower,
+        upper=reading.upper,
     )
 
 
@@ -104,28 +157,29 @@ def _picked(pick: Pick, counts: Counts, bits: Bits) -> list[int]:
     return chooser.choose_many(noise, counts, bits)
 
 
-def _quantiles(step: Step, indices: Sequence[int], data: Data) -> list[Value]:
+def _quantiles(
+    step: Step, indices: Sequence[int], data: Data, shown: ShownKeys | None
+) -> list[Value]:
     read = reader_of(step)
     readings = {index: read((Fraction(index),)) for index in set(indices)}
     return [
-        Value(
-            cell=cell,
-            noisy=(Fraction(index),),
-            value=readings[index].value,
-            lower=readings[index].lower,
-            upper=readings[index].upper,
-        )
-        for cell, index in zip(cells(step, data), indices, strict=True)
+        _value(cell, (Fraction(index),), readings[index])
+        for cell, index in zip(cells(step, data, shown=shown), indices, strict=True)
     ]
 
 
-def _values(step: Step, noisy: Sequence[Sequence[int]], data: Data) -> list[Value]:
+def _values(
+    step: Step,
+    noisy: Sequence[Sequence[int]],
+    data: Data,
+    shown: ShownKeys | None,
+) -> list[Value]:
     """Return value and interval of every cell; equal noisy numbers are read once."""
     mechanisms = [_mechanism(part) for part in step.parts]
     read = reader_of(step)
     readings: dict[tuple[int, ...], tuple[tuple[Fraction, ...], Reading]] = {}
-    found = []
-    for cell, *numbers in zip(cells(step, data), *noisy, strict=True):
+    made = []
+    for cell, *numbers in zip(cells(step, data, shown=shown), *noisy, strict=True):
         key = tuple(numbers)
         if key not in readings:
             outcomes = tuple(
@@ -134,16 +188,8 @@ def _values(step: Step, noisy: Sequence[Sequence[int]], data: Data) -> list[Valu
             )
             readings[key] = outcomes, read(outcomes)
         outcomes, reading = readings[key]
-        found.append(
-            Value(
-                cell=cell,
-                noisy=outcomes,
-                value=reading.value,
-                lower=reading.lower,
-                upper=reading.upper,
-            )
-        )
-    return found
+        made.append(_value(cell, outcomes, reading))
+    return made
 
 
 def _mechanism(part: Part) -> tuple[Any, Any]:

@@ -307,13 +307,30 @@ def compile_searches(plan: Plan) -> Program | None:
     return _program(plan, derivation, used, searches=searches)
 
 
+def summed_steps(plan: Plan, keys: Keys | None = None) -> list[Step]:
+    """Return the steps that a program sums, in the order of its tallies."""
+    return [
+        step
+        for step in plan.steps
+        if step.total_of is None
+        and step.search is None
+        and (step.found_by is None or keys is None or _size(plan, step, keys))
+    ]
+
+
+def _size(plan: Plan, step: Step, keys: Keys) -> int:
+    column = _found(plan, step, keys)
+    return 0 if column is None else column.size
+
+
 def compile_program(plan: Plan, keys: Keys | None = None) -> Program:
     """Return what an engine must compute for the plan, but for its searches.
 
-    ``keys`` are those that these have shown; without them there are none.
+    ``keys`` are those that these have shown; without them nobody knows any. Steps by
+    keys of which none was shown have no cells, and are left out.
     """
     derivation = Derivation(plan.spec.data)
-    summed = [x for x in plan.steps if x.total_of is None and x.search is None]
+    summed = summed_steps(plan, keys)
     found = {step.name: _found(plan, step, keys or {}) for step in summed}
     tallies = tuple(
         _tally(step, plan.spec.data, derivation, found[step.name]) for step in summed
@@ -438,11 +455,12 @@ def _axes(step: Step, data: Data, found: FoundColumn | None) -> Iterator[Axis]:
 
     Columns whose keys were found together are one axis, where the first of them stands.
     """
-    together = () if found is None else found.columns
+    apart = [x for x in step.by if found is None or x not in found.columns]
+    first = next((x for x in step.by if x not in apart), None)
     for name in step.by:
-        if name not in together:
+        if name in apart:
             yield _key_axis(name, data)
-        elif found is not None and name == together[0]:
+        elif found is not None and name == first:
             yield KeyAxis(found.name, found.size)
     if step.edges:
         name = step.columns[0]

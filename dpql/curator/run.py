@@ -7,14 +7,14 @@ from typing import Any, overload
 
 from dpql.curator.engines import Engine, Tick, engine_for, engine_named, require_engine
 from dpql.curator.entropy import SystemBits
-from dpql.curator.noise import chosen, perturbed
-from dpql.curator.program import compile_program
+from dpql.curator.noise import chosen, found, perturbed
+from dpql.curator.program import compile_program, compile_searches, summed_steps
 from dpql.curator.wall import behind_wall
 from dpql.errors import RunFault
 from dpql.forks import note_use, refuse_forked
 from dpql.mechanisms.bits import ONE, Bits
 from dpql.model.plan import Plan
-from dpql.model.release import Rehearsal, Release, Result
+from dpql.model.release import Rehearsal, Release, Result, ShownKeys
 from dpql.model.spec import Neighbours
 from dpql.model.step_text import kept_by
 from dpql.statistics.agreement import agreed
@@ -109,13 +109,14 @@ class Kept:
     this, and nothing in it any more.
     """
 
-    __slots__ = ("salt", "source", "sums")
+    __slots__ = ("found", "salt", "source", "sums")
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
         """Forget everything."""
+        self.found: Any = None
         self.salt: Any = None
         self.source: Any = None
         self.sums: Any = None
@@ -136,47 +137,84 @@ def _results(
     The caller forgets them once more: an interrupt may fall into the first time.
     """
 
+    searches = compile_searches(plan)
+    keys: dict[str, ShownKeys] = {}
+    shown: dict[str, Result] = {}
+
     def salt() -> None:
         kept.salt = coins.read(ONE, 0, _SALT_BITS)
 
     def open_source() -> None:
         kept.source = module.open_source(frame, plan.spec.data)
 
+    def search() -> None:
+        assert searches is not None, "the plan finds keys"
+        kept.found = module.key_counts(
+            searches, kept.source, salt=kept.salt, tick=progress
+        )
+
+    def show() -> None:
+        assert searches is not None, "the plan finds keys"
+        for one, present in zip(searches.searches, kept.found.counts, strict=True):
+            result = found(plan.step(one.statistic), present, coins)
+            shown[one.statistic] = result
+            keys[one.statistic] = ShownKeys.of(result, plan.spec.data)
+
     def aggregate() -> None:
-        program = compile_program(plan)
+        found_keys = {name: one.keys for name, one in keys.items()}
+        program = compile_program(plan, found_keys if searches else None)
         kept.sums = module.sums(program, kept.source, salt=kept.salt, tick=progress)
 
-    try:
-        for task in (salt, open_source, aggregate):
-            behind_wall(task)
-        if not _has_declared_rows(plan, kept):
+    def require_rows(rows: int | None) -> None:
+        public = plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE
+        if public and rows != plan.spec.data.rows.count:
             raise _wrong_rows(plan)
         if before_draw is not None:
             before_draw()
-        return behind_wall(lambda: _drawn(plan, kept, coins))
+
+    try:
+        for task in (salt, open_source):
+            behind_wall(task)
+        if searches is not None:
+            # The keys that are shown are released: whatever follows may know them.
+            behind_wall(search)
+            require_rows(kept.found.rows)
+            behind_wall(show)
+        behind_wall(aggregate)
+        if searches is None:
+            require_rows(kept.sums.rows)
+        return behind_wall(lambda: _drawn(plan, kept, coins, keys, shown))
     finally:
         kept.clear()
 
 
-def _drawn(plan: Plan, kept: Kept, coins: Bits) -> tuple[Result, ...]:
-    summed = [step.name for step in plan.steps if step.total_of is None]
+def _drawn(
+    plan: Plan,
+    kept: Kept,
+    coins: Bits,
+    keys: Mapping[str, ShownKeys],
+    shown: Mapping[str, Result],
+) -> tuple[Result, ...]:
+    found_keys = {name: one.keys for name, one in keys.items()} if keys else None
+    summed = [step.name for step in summed_steps(plan, found_keys)]
     pairs = zip(kept.sums.moments, kept.sums.counts, strict=True)
     by_name = dict(zip(summed, pairs, strict=True))
-    results = []
+    data, results = plan.spec.data, []
     for step in plan.steps:
+        if step.search is not None:
+            results.append(shown[step.name])
+            continue
+        groups = None if step.found_by is None else keys[step.found_by]
+        if groups is not None and not groups.groups:
+            results.append(Result(step=step, values=()))
+            continue
         moments, counts = by_name[kept_by(plan, step).name]
         results.append(
-            perturbed(step, moments, plan.spec.data, coins)
+            perturbed(step, moments, data, coins, groups)
             if counts is None
-            else chosen(step, counts, plan.spec.data, coins)
+            else chosen(step, counts, data, coins, groups)
         )
     return agreed(results)
-
-
-def _has_declared_rows(plan: Plan, kept: Kept) -> bool:
-    """Tell whether the number of rows is the public one, where one is public."""
-    public = plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE
-    return not public or kept.sums.rows == plan.spec.data.rows.count
 
 
 def _engine(name: str) -> Engine:

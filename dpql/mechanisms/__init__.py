@@ -2,7 +2,8 @@
 
 `PURE` holds those of them whose cost is an epsilon, `CONCENTRATED` those whose cost is
 a rho, under zero-concentrated privacy. `CHOOSERS` holds those that choose an outcome
-instead of adding noise to a number.
+instead of adding noise to a number, and `SEARCHES` those that decide which private keys
+are shown.
 """
 
 from __future__ import annotations
@@ -10,11 +11,20 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from dpql.mechanisms import gaussian, geometric, quantile, snapping
+from dpql.mechanisms import (
+    gaussian,
+    geometric,
+    key_threshold,
+    quantile,
+    selection,
+    snapping,
+    truncated,
+)
 from dpql.mechanisms.mechanism import (
     Additive,
     Chooser,
     Concentrated,
+    KeyFinder,
     Mechanism,
     Query,
 )
@@ -22,11 +32,14 @@ from dpql.mechanisms.mechanism import (
 __all__ = [
     "CHOOSERS",
     "CONCENTRATED",
+    "IMPURE",
     "MECHANISMS",
     "PURE",
+    "SEARCHES",
     "Additive",
     "Chooser",
     "Concentrated",
+    "KeyFinder",
     "Mechanism",
     "Query",
     "lets_parts_share",
@@ -54,6 +67,18 @@ CHOOSERS: MappingProxyType[str, Chooser[Any]] = MappingProxyType(
         "exponential": quantile,
     }
 )
+
+
+SEARCHES: MappingProxyType[str, KeyFinder[Any]] = MappingProxyType(
+    {
+        "selection": selection,
+        "truncated_geometric": truncated,
+        "gaussian_threshold": key_threshold,
+    }
+)
+
+IMPURE: frozenset[str] = frozenset({*CONCENTRATED, key_threshold.NAME})
+"""The names of those that spend a rho, whether noise is added or keys are shown."""
 
 
 def lets_parts_share(mechanism: str) -> bool:

@@ -22,7 +22,7 @@ from typing import Any
 import gmpy2
 
 from dpql.exact import ln_up, round_down_to_digits
-from dpql.mechanisms import CHOOSERS, CONCENTRATED, MECHANISMS
+from dpql.mechanisms import CHOOSERS, CONCENTRATED, IMPURE, MECHANISMS, SEARCHES
 from dpql.mechanisms.concentrated import (
     epsilon_at,
     epsilon_up,
@@ -95,7 +95,7 @@ def worst_costs(step: Step) -> Iterator[PartCost]:
     Source: docs/maths/accounting.md, "Where rows fall".
     """
     costs = list(step_costs(step))
-    if step.joint or step.picks:
+    if step.joint or step.picks or step.search is not None:
         yield from costs
         return
     for part, cost in zip(step.parts, costs, strict=True):
@@ -115,7 +115,10 @@ def worst_costs(step: Step) -> Iterator[PartCost]:
 
 
 def step_costs(step: Step) -> Iterator[PartCost]:
-    """Yield the costs of the parts of a step; joint ones cost once."""
+    """Yield the costs of the parts of a step; joint ones cost once.
+
+    Those of keys that are found are what they cost where nothing fails: `Step.delta`.
+    """
     for part in step.parts[:1] if step.joint else step.parts:
         module = MECHANISMS[part.noise.mechanism]
         noise = _restored(module, part.noise)
@@ -125,6 +128,14 @@ def step_costs(step: Step) -> Iterator[PartCost]:
             count = 1 if step.joint else part.measure.l0
             loss, rho = module.loss(noise), module.rho(noise)
             yield PartCost(count=count, epsilon=loss, rho=rho)
+    if step.search is not None:
+        finder = SEARCHES[step.search.noise.mechanism]
+        noise = _restored(finder, step.search.noise)
+        if step.search.noise.mechanism in IMPURE:
+            yield PartCost(count=1, epsilon=None, rho=finder.rho(noise))
+        else:
+            loss, rho = finder.loss(noise), finder.rho(noise)
+            yield PartCost(count=step.search.keys, epsilon=loss, rho=rho)
     for pick in step.picks:
         chooser = CHOOSERS[pick.noise.mechanism]
         noise = _restored(chooser, pick.noise)

@@ -244,6 +244,82 @@ class Chooser(Protocol[N]):
         ...
 
 
+class KeyFinder(Protocol[N]):
+    """The functions of a mechanism that decides which keys are shown, and with what.
+
+    A key has one unit at least; those that no unit has draw no coin. With a probability
+    of delta it promises nothing; what `loss` and `rho` say holds otherwise.
+    """
+
+    NAME: str
+    PARAMETERS: Mapping[str, str]
+
+    def calibrate_keys(self, spend: Fraction, delta: Fraction, *, keys: int) -> N:
+        """Return the noise of keys of which a unit changes so many, by one each.
+
+        All of them spend an epsilon together, or a rho, and delta.
+        """
+        ...
+
+    def parameters(self, noise: N) -> dict[str, str]:
+        """Return every parameter as exact text, for the plan."""
+        ...
+
+    def restore(self, given: Mapping[str, str], /) -> N:
+        """Return the noise whose `parameters` these are; refuse inconsistent ones."""
+        ...
+
+    def loss(self, noise: N) -> Fraction:
+        """Return the epsilon of one key, or the rho of all that a unit changes."""
+        ...
+
+    def rho(self, noise: N) -> Fraction:
+        """Return its cost under zero-concentrated privacy, of what `loss` counts."""
+        ...
+
+    def is_within(self, noise: N, delta: Fraction, *, keys: int) -> bool:
+        """Tell whether so many keys fail with a probability of at most delta."""
+        ...
+
+    def chance(self, noise: N, units: int) -> Fraction:
+        """Return the probability that a key with so many units is shown, from below."""
+        ...
+
+    def units_for(self, noise: N, wanted: Fraction) -> int:
+        """Return the least number of units that is shown at least so probably."""
+        ...
+
+    def certain(self, noise: N) -> int | None:
+        """Return the least number of units that is always shown, if there is one."""
+        ...
+
+    def accuracy(self, noise: N, alpha: Fraction) -> int:
+        """Return A with P(a key is shown with a number more than A off) <= alpha.
+
+        Where no number is released, it is from how many units on a key is shown but
+        with probability alpha.
+        """
+        ...
+
+    def is_outcome(self, noise: N, count: int) -> bool:
+        """Tell whether a number may be released of a key."""
+        ...
+
+    def find(
+        self, noise: N, units: NDArray[Any], bits: Bits, *, most: int
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the indices of the keys that are shown, and the number of each.
+
+        ``units`` are numbers of units, all at least 1; more than ``most`` count as
+        that many. Each key has a lane of its own.
+        """
+        ...
+
+    def miniatures(self) -> Sequence[N]:
+        """Return noises that read few bits, to enumerate wholly."""
+        ...
+
+
 def require_spend(epsilon: Fraction, gamma: Fraction) -> None:
     """Refuse an epsilon or a gamma that no release may have."""
     if not 0 < epsilon <= EPSILON_CEILING:

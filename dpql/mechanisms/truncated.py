@@ -17,18 +17,30 @@ Source: MATH-delta 3.3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dpql.errors import PlanFault
-from dpql.exact import exp_down, exp_up
+from dpql.exact import exp_down, exp_up, read_fraction, sidak_down
 from dpql.mechanisms.bits import Bits, Lane, each_lane, flips, read_one, stretches
-from dpql.mechanisms.selection import LONGEST, require_key_spend
+from dpql.mechanisms.concentrated import pure_rho_up
+from dpql.mechanisms.mechanism import agreed
+from dpql.mechanisms.selection import LONGEST, delta_each, require_key_spend
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+NAME = "truncated_geometric"
+
+PARAMETERS: Mapping[str, str] = {
+    "epsilon": "the privacy loss of one key and its count, but for delta",
+    "delta": "the probability that a key of one unit is shown is at most this",
+    "reach": "the noise is at most this; keys are shown from the next number on",
+}
 
 DIGITS = 63
 _BITS = 320
@@ -42,10 +54,11 @@ class TruncatedNoise:
     delta: Fraction
     reach: int
     digits: int = DIGITS
-    cuts: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "cuts", _cuts(self))
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """What digits are compared with; made when first asked for."""
+        return _cuts(self)
 
     @property
     def least_shown(self) -> int:
@@ -74,6 +87,76 @@ def calibrate(epsilon: Fraction, delta: Fraction) -> TruncatedNoise:
         middle = (low + high) // 2
         low, high = (low, middle) if _fits(epsilon, delta, middle) else (middle, high)
     return TruncatedNoise(epsilon=epsilon, delta=delta, reach=high)
+
+
+def calibrate_keys(spend: Fraction, delta: Fraction, *, keys: int) -> TruncatedNoise:
+    """Return the noise of counts of keys of which a unit changes so many."""
+    return calibrate(spend / keys, delta_each(delta, keys))
+
+
+def parameters(noise: TruncatedNoise) -> dict[str, str]:
+    """Return every parameter as exact text."""
+    return {name: str(getattr(noise, name)) for name in PARAMETERS}
+
+
+def restore(given: Mapping[str, str]) -> TruncatedNoise:
+    """Return the noise that has these parameters; refuse any that disagree."""
+    try:
+        epsilon, delta = read_fraction(given["epsilon"]), read_fraction(given["delta"])
+        noise = calibrate(epsilon, delta)
+    except (KeyError, TypeError, ValueError, PlanFault):
+        return agreed(NAME, None, {}, given)
+    return agreed(NAME, noise, parameters(noise), given)
+
+
+def loss(noise: TruncatedNoise) -> Fraction:
+    """Return the epsilon of one key and its count."""
+    return noise.epsilon
+
+
+def rho(noise: TruncatedNoise) -> Fraction:
+    """Return the cost of one key under zero-concentrated privacy, but for delta."""
+    return pure_rho_up(noise.epsilon)
+
+
+def is_within(noise: TruncatedNoise, delta: Fraction, *, keys: int) -> bool:
+    """Tell whether so many keys fail with a probability of at most delta.
+
+    The reach is what decides: it is compared with what one key may fail.
+    """
+    each = sidak_down(delta, keys)
+    return noise.delta <= each and _fits(noise.epsilon, each, noise.reach)
+
+
+def certain(noise: TruncatedNoise) -> int:
+    """Return the least number of units that is always shown."""
+    return noise.least_shown + noise.reach
+
+
+def is_outcome(noise: TruncatedNoise, count: int) -> bool:
+    """Tell whether a number may be released of a key."""
+    return count >= noise.least_shown
+
+
+def find(
+    noise: TruncatedNoise, units: NDArray[np.int64], bits: Bits, *, most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which of some keys are shown, and with what counts."""
+    import numpy as np
+
+    return noisy_counts(noise, np.minimum(units, most), bits)
+
+
+def miniatures() -> list[TruncatedNoise]:
+    """Return noises that read few bits, to enumerate wholly."""
+    return [
+        replace(calibrate(Fraction(epsilon), Fraction(delta)), digits=digits)
+        for epsilon, delta, digits in (
+            ("1", "1/100", 5),
+            ("3/10", "1/5", 5),
+            ("2", "1/1000", 6),
+        )
+    ]
 
 
 def true_delta(noise: TruncatedNoise) -> Fraction:
@@ -234,6 +317,7 @@ def _read_on(noise: TruncatedNoise, found: int, count: int) -> int | None:
     return low
 
 
+@lru_cache(8)
 def _cuts(noise: TruncatedNoise) -> tuple[int, ...]:
     """Return floor(2**digits H(x)) for x = 0 (unused), 1, ..., reach, then zeros.
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar, overload
 
 from dpql.diagnostics import shown
+from dpql.model.columns import OTHERS
 from dpql.model.figures import plural
 from dpql.model.notation import bin_keys, number_text, plain
 from dpql.model.plan import VERSION, Plan, Step
@@ -105,7 +106,8 @@ class Result:
 
     The cells are in the order of the plan, every declared one present: the product of
     the `by` columns' keys, the last column fastest, the bins of a histogram or the
-    quantiles of a group, which rise, faster still. ``values`` is a tuple, or a sequence
+    quantiles of a group, which rise, faster still. Of private columns they are those
+    that the step found, or another one before it. ``values`` is a tuple, or a sequence
     equal to that tuple.
     """
 
@@ -248,19 +250,68 @@ def headings(step: Step) -> tuple[str, ...]:
     return headings_of(step)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownKeys:
+    """The keys that a search has shown, in their order: a word of each column.
+
+    With ``others`` statistics by these columns have a last key of everything else.
+    """
+
+    columns: tuple[str, ...]
+    keys: tuple[tuple[str, ...], ...]
+    others: bool = False
+
+    @classmethod
+    def of(cls, result: Result, data: Data) -> ShownKeys:
+        """Return the keys that the result of a search shows."""
+        columns = result.step.by
+        return cls(
+            columns=columns,
+            keys=tuple(value.cell for value in result.values),
+            others=any(map(data.has_others, columns)),
+        )
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The keys by which statistics are grouped."""
+        others = (OTHERS,) * len(self.columns)
+        return (*self.keys, others) if self.others else self.keys
+
+
 def cells(
-    step: Step, data: Data, *, version: int = VERSION
+    step: Step, data: Data, *, version: int = VERSION, shown: ShownKeys | None = None
 ) -> Iterator[tuple[str, ...]]:
     """Yield the texts of every cell of a step, in the order of the plan.
 
-    ``version`` is the plan's format; the first one rounded the edges of bins.
+    ``version`` is the plan's format; the first one rounded the edges of bins. ``shown``
+    are the keys that were found for it, or by it; they stand where the first of their
+    columns does.
     """
-    return product(*cell_axes(step, data, version=version))
+    if shown is None:
+        yield from product(*cell_axes(step, data, version=version))
+        return
+    if step.search is not None:
+        yield from shown.keys
+        return
+    first = next(n for n, name in enumerate(step.by) if name in shown.columns)
+    places = [shown.columns.index(name) for name in step.by if name in shown.columns]
+    found = [n for n, name in enumerate(step.by) if name in shown.columns]
+    axes = cell_axes(step, data, version=version)
+    for before in product(*axes[:first]):
+        for key in shown.groups:
+            for after in product(*axes[first:]):
+                cell = [*before, *after]
+                for index, place in zip(found, places, strict=True):
+                    cell.insert(index, key[place])
+                yield tuple(cell)
 
 
 def cell_axes(step: Step, data: Data, *, version: int = VERSION) -> list[Sequence[str]]:
-    """Return the texts whose product `cells` yields."""
-    axes: list[Sequence[str]] = [data.category(name).keys for name in step.by]
+    """Return the texts whose product `cells` yields, but for keys to be found."""
+    private = data.private(step.by)
+    axes: list[Sequence[str]] = [
+        data.category(name).keys for name in step.by if name not in private
+    ]
     for column in step.bin_columns:
         write = number_text if version > 1 else plain
         axes.append(bin_keys(step.edges, write) or data.category(column).keys)

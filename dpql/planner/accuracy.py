@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from dpql.model.plan import Moment, Part, Pick, Readout, Step
-from dpql.planner.calibrate import granted, make_picks, stated_error
+from dpql.model.plan import Moment, Part, Pick, Readout, Search, Step
+from dpql.planner.bind import count_cells
+from dpql.planner.calibrate import granted, make_picks, make_search, stated_error
 from dpql.planner.draft import Draft
-from dpql.statistics import Description
+from dpql.statistics import STATISTICS, Description
+from dpql.statistics.searches import found_by
 
 MOMENTS = ("n", "d", "u", "v", "uu", "uv")
 
@@ -43,7 +45,8 @@ def _step(draft: Draft, index: int) -> Step:
     parts, setting = draft.parts[index], draft.settings[index]
     amount = granted(choice)
     joint = description.joint is not None
-    released = 1 if setting.added_up else setting.cells
+    released = 1 if setting.added_up else count_cells(spec, statistic)
+    grouped = bool(spec.data.private(statistic.by))
     accuracy, everywhere = (
         stated_error(
             description,
@@ -64,8 +67,16 @@ def _step(draft: Draft, index: int) -> Step:
             alpha=statistic.alpha,
             accounted=bool(spec.privacy.delta),
         )
+    search: Search | None = None
+    if description.sought is not None:
+        search = make_search(
+            description.sought, choice.mechanism, amount, alpha=statistic.alpha
+        )
+    finder = found_by(spec, statistic)
     add: Callable[[list[Fraction]], Fraction] = max if joint else _total
-    made: tuple[Part | Pick, ...] = (*parts, *picks)
+    made: tuple[Part | Pick | Search, ...] = (*parts, *picks)
+    if search is not None:
+        made = (search,)
     losses = [each.loss for each in made if each.loss is not None]
     rhos = [each.rho for each in made if each.rho is not None]
     return Step(
@@ -93,7 +104,9 @@ def _step(draft: Draft, index: int) -> Step:
         sensitivity=description.sensitivity,
         lower=description.lower,
         upper=description.upper,
-        l0=max((part.measure.l0 for part in parts), default=1),
+        l0=max((part.measure.l0 for part in parts), default=1)
+        if search is None
+        else search.keys,
         unit=description.unit,
         mechanism=choice.mechanism,
         spend=statistic.spend,
@@ -101,9 +114,12 @@ def _step(draft: Draft, index: int) -> Step:
         loss=add(losses) if losses else None,
         alpha=statistic.alpha,
         gamma=statistic.gamma,
-        accuracy=accuracy,
-        accuracy_all=everywhere,
+        accuracy=None if STATISTICS[statistic.kind].finds else accuracy,
+        accuracy_all=None if grouped else everywhere,
         rho=add(rhos) if rhos else None,
+        delta=Fraction(0) if search is None else search.delta,
+        search=search,
+        found_by=None if finder is None or search is not None else finder.name,
     )
 
 

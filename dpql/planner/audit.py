@@ -8,7 +8,14 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, PlanFault
-from dpql.mechanisms import CHOOSERS, CONCENTRATED, MECHANISMS, lets_parts_share
+from dpql.mechanisms import (
+    CHOOSERS,
+    CONCENTRATED,
+    IMPURE,
+    MECHANISMS,
+    SEARCHES,
+    lets_parts_share,
+)
 from dpql.mechanisms.accounting import zcdp_delta_up
 from dpql.mechanisms.composition import (
     RHO,
@@ -19,8 +26,8 @@ from dpql.mechanisms.composition import (
 )
 from dpql.model.codec import Malformed, encode
 from dpql.model.figures import quantity, rational
-from dpql.model.plan import Part, Pick, Plan, Step
-from dpql.model.spec import Spec
+from dpql.model.plan import Part, Pick, Plan, Search, Step
+from dpql.model.spec import Neighbours, Spec
 from dpql.planner.rules import Rules
 from dpql.planner.shared_sensitivity import shared_sensitivity, shared_squares
 from dpql.planner.soundness import is_sound
@@ -72,7 +79,7 @@ def _audit_rho(plan: Plan) -> Fraction:
     rho = total_rho(costs)
     events = sum((step.delta for step in plan.steps), Fraction(0))
     _agree(plan.rho == rho, "the rho")
-    _agree(0 <= events < plan.delta, "the sum of the steps' deltas")
+    _agree(0 <= events <= plan.delta, "the sum of the steps' deltas")
     left = plan.delta - events
     total = total_by(plan.composition, costs, left)
     if total is None:
@@ -86,6 +93,11 @@ def _audit_rho(plan: Plan) -> Fraction:
 def _audit_step(step: Step, *, accounted: bool) -> None:
     name = f"`{shown(step.name)}`"
     made: list[Part | Pick] = [*step.parts, *step.picks]
+    if step.search is not None:
+        _agree(not made and not step.joint and accounted, f"the noise of {name}")
+        _audit_search(step, step.search, name)
+        return
+    _agree(step.delta == 0, f"the delta of {name}")
     losses = [_part_loss(step, part) for part in step.parts]
     losses += [_pick_loss(step, pick) for pick in step.picks]
     if step.joint:
@@ -113,6 +125,37 @@ def _audit_step(step: Step, *, accounted: bool) -> None:
         _agree(step.rho == rho == add(rhos), f"the rho of {name}")
     else:
         _agree(not rhos and step.rho is None, f"the rho of {name}")
+
+
+def _audit_search(step: Step, search: Search, name: str) -> None:
+    """Refuse a search whose noise costs more than it says, or hides less.
+
+    What a unit changes follows from the spec again: one for each of its keys, and twice
+    as many where it is replaced.
+    """
+    finder = SEARCHES.get(search.noise.mechanism)
+    if finder is None:
+        raise _altered(f"the mechanism of {name} is none that is known")
+    noise = finder.restore(dict(search.noise.parameters))
+    least = 1 if step.bound is None else step.bound.cells
+    least *= 2 if step.relation is Neighbours.REPLACE_ONE else 1
+    _agree(search.keys >= least, f"the keys of a unit of {name}")
+    _agree(0 < search.delta == step.delta, f"the delta of {name}")
+    within = finder.is_within(noise, search.delta, keys=search.keys)
+    _agree(within, f"the delta of {name}")
+    if search.noise.mechanism in IMPURE:
+        hides = noise.keys >= search.keys
+        _agree(hides and search.rho == finder.rho(noise), f"the rho of {name}")
+        _agree(search.loss is None and search.epsilon is None, f"the purity of {name}")
+    else:
+        loss = search.keys * finder.loss(noise)
+        _agree(search.loss == loss, f"the loss of {name}")
+        _agree(search.epsilon is not None, f"the epsilon of {name}")
+        _afford(loss, search.epsilon or Fraction(0), name)
+        _agree(search.rho == search.keys * finder.rho(noise), f"the rho of {name}")
+    _agree(step.loss == search.loss, f"the loss of {name}")
+    _agree(step.epsilon == search.epsilon, f"the epsilon of {name}")
+    _agree(step.rho == search.rho, f"the rho of {name}")
 
 
 def _total(amounts: list[Fraction]) -> Fraction:

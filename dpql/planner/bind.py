@@ -10,8 +10,10 @@ from dpql.errors import Diagnostic, PlanFault
 from dpql.mechanisms import (
     CHOOSERS,
     CONCENTRATED,
+    IMPURE,
     MECHANISMS,
     PURE,
+    SEARCHES,
     lets_parts_share,
 )
 from dpql.model.notation import number_text
@@ -31,6 +33,21 @@ from dpql.planner.grids import choose_grid, finest, is_countable
 from dpql.planner.rules import NOW, Rules, rules_of
 from dpql.statistics import STATISTICS, Description, Setting
 from dpql.statistics import Statistic as Kind
+from dpql.statistics.searches import is_search
+from dpql.statistics.setting import Sought
+
+
+MOST_RANKED_KEYS = 10_000
+"""No more keys are shown where something is chosen by rank for each of them."""
+
+_LISTS = "selection"
+"""What shows keys without a number."""
+
+_OF_KEYS = {
+    MechanismName.GEOMETRIC: "truncated_geometric",
+    MechanismName.GAUSSIAN: "gaussian_threshold",
+}
+"""What the words of a spec mean where keys are found."""
 
 
 def bind_columns(draft: Draft) -> Draft:
@@ -56,7 +73,9 @@ def bound_contributions(draft: Draft) -> Draft:
     """Count the cells, and say how much of a unit survives in how many of them."""
     spec = draft.spec
     settings = tuple(
-        _setting(spec, statistic, grids, draft.rules)
+        _setting(
+            spec, statistic, grids, draft.rules, sought=_sought(draft, statistic)
+        )
         for statistic, grids in zip(spec.statistics, draft.grids, strict=True)
     )
     bounds = tuple(_bound(spec, setting) for setting in settings)
@@ -104,7 +123,10 @@ def is_known(spec: Spec, statistic: Statistic, rules: Rules = NOW) -> bool:
 
 
 def count_cells(spec: Spec, statistic: Statistic) -> int:
-    """Return the number of cells: the product of the groups' keys and the bins."""
+    """Return the number of cells: the product of the groups' keys and the bins.
+
+    Those of private columns count once: it is the number of cells of each.
+    """
     cells = 1
     names = statistic.by
     if STATISTICS[statistic.kind].splits:
@@ -112,9 +134,36 @@ def count_cells(spec: Spec, statistic: Statistic) -> int:
             cells = len(statistic.edges) - 1
         else:
             names = (*names, *statistic.columns)
+    private = spec.data.private(names)
     for name in names:
-        cells *= len(spec.data.category(name).keys)
+        if name not in private:
+            cells *= len(spec.data.category(name).keys)
     return cells
+
+
+def ranked_cells(spec: Spec, statistic: Statistic) -> int:
+    """Return for how many cells the rows at every candidate may have to be counted."""
+    private = spec.data.private(statistic.by)
+    return count_cells(spec, statistic) * (MOST_RANKED_KEYS if private else 1)
+
+
+def _sought(draft: Draft, statistic: Statistic) -> Sought | None:
+    """Return what a statistic that finds keys may spend on them."""
+    if statistic.name not in draft.searches:
+        return None
+    spec = draft.spec
+    each = 1
+    if spec.privacy.unit is not None:
+        own = spec.contributes(statistic)
+        each = min(own.groups, own.total or own.groups)
+    replaced = spec.privacy.neighbours is Neighbours.REPLACE_ONE
+    return Sought(
+        # Replacing a unit takes its keys away, and gives it others.
+        keys=2 * each if replaced else each,
+        counts=not STATISTICS[statistic.kind].finds,
+        delta=draft.events / len(draft.searches),
+        shown_from=statistic.shown_from or 1,
+    )
 
 
 def _uncountable(spec: Spec, statistic: Statistic) -> Iterator[Diagnostic]:
@@ -187,21 +236,32 @@ def _grids(spec: Spec, statistic: Statistic) -> tuple[Grid, ...]:
 
 
 def _setting(
-    spec: Spec, statistic: Statistic, grids: tuple[Grid, ...], rules: Rules
+    spec: Spec,
+    statistic: Statistic,
+    grids: tuple[Grid, ...],
+    rules: Rules,
+    *,
+    sought: Sought | None = None,
 ) -> Setting:
     cells = count_cells(spec, statistic)
     contributes = spec.contributes(statistic)
     kind = STATISTICS[statistic.kind]
-    rows = 1 if kind.once else contributes.rows
-    groups = min(contributes.groups, cells)
+    rows = 1 if kind.once or sought is not None else contributes.rows
+    private = spec.data.private(statistic.by)
+    # How many keys are found is not known, so any number of cells may be reached.
+    reachable = max(cells, contributes.groups) if private else cells
+    groups = min(contributes.groups, reachable)
     total = contributes.total
+    if sought is not None and total is not None:
+        # A unit counts once for a key.
+        groups, total = min(groups, total), None
     return Setting(
         replace=spec.privacy.neighbours is Neighbours.REPLACE_ONE,
         known=is_known(spec, statistic, rules),
         rows=spec.data.rows.count,
         rows_each=rows,
         cells_each=groups,
-        cells=cells,
+        cells=max(cells, 2 * groups) if private else cells,
         # With fewer cells than groups a total may bound nothing.
         total=None if total is None or total >= rows * groups else total,
         whole=statistic.where is None and not statistic.by and not kind.splits,
@@ -210,8 +270,10 @@ def _setting(
         unit_names=tuple(column.unit for column in _summed(spec, statistic)),
         at=statistic.at,
         beside=_beside(spec, statistic) if rules.shared_candidates else 0,
+        ranked=ranked_cells(spec, statistic),
         added_up=statistic.total_of is not None,
         accounted=spec.privacy.delta > 0,
+        sought=sought,
     )
 
 
@@ -220,7 +282,7 @@ def _beside(spec: Spec, statistic: Statistic) -> int:
     if not STATISTICS[statistic.kind].chooses:
         return 0
     return sum(
-        count_cells(spec, other)
+        ranked_cells(spec, other)
         for other in spec.statistics
         if STATISTICS[other.kind].chooses and other.name != statistic.name
     )
@@ -242,6 +304,9 @@ def hiding(spec: Spec, statistic: Statistic) -> tuple[str, ...]:
 
     Without a delta the noise is pure.
     """
+    if is_search(spec, statistic):
+        finds = STATISTICS[statistic.kind].finds
+        return tuple(x for x in SEARCHES if (x == _LISTS) == finds)
     if STATISTICS[statistic.kind].chooses:
         return tuple(CHOOSERS)
     return tuple(MECHANISMS if spec.privacy.delta else PURE)
@@ -253,7 +318,15 @@ def automatic(
     """Return the mechanisms among which `auto` chooses for the statistic."""
     if STATISTICS[statistic.kind].chooses:
         return tuple(CHOOSERS)
-    return (*rules.automatic, *CONCENTRATED) if concentrated else rules.automatic
+    pure = (*rules.automatic, *(x for x in SEARCHES if x not in IMPURE))
+    return (*pure, *IMPURE) if concentrated else pure
+
+
+def asked(spec: Spec, statistic: Statistic) -> str:
+    """Return the name of the mechanism that is asked for, or `auto`."""
+    if is_search(spec, statistic):
+        return _OF_KEYS.get(statistic.mechanism, statistic.mechanism.value)
+    return statistic.mechanism.value
 
 
 def not_pure() -> PlanFault:
@@ -274,7 +347,7 @@ def describe(
         PlanFault: the mechanism cannot hide it, or there is nothing to hide.
     """
     kind = STATISTICS[statistic.kind]
-    if mechanism in CHOOSERS:
+    if mechanism in CHOOSERS or mechanism in SEARCHES:
         return kind.describe(setting)
     found = _described(kind, mechanism, setting, rules)
     return found.concentrated() if mechanism in CONCENTRATED else found
@@ -298,7 +371,13 @@ def description_of(plan: Plan, step: Step, mechanism: str) -> Description:
     """
     statistic = statistic_of(plan, step)
     rules = rules_of(plan)
-    setting = _setting(plan.spec, statistic, step.grids, rules)
+    sought = None
+    if step.search is not None:
+        draft = Draft(spec=plan.spec, rules=rules, concentrated=plan.in_rho)
+        found = _sought(draft, statistic)
+        assert found is not None, "the step finds keys"
+        sought = replace(found, delta=step.delta)
+    setting = _setting(plan.spec, statistic, step.grids, rules, sought=sought)
     return describe(statistic, mechanism, setting, rules)
 
 
@@ -329,7 +408,7 @@ def _describe(
             found[mechanism] = describe(statistic, mechanism, setting, rules)
         except PlanFault as fault:
             faults[mechanism] = fault
-    wanted: tuple[str, ...] = (statistic.mechanism.value,)
+    wanted: tuple[str, ...] = (asked(spec, statistic),)
     if statistic.mechanism is MechanismName.AUTO:
         concentrated = bool(spec.privacy.delta)
         wanted = automatic(statistic, rules, concentrated=concentrated)

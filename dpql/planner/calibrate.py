@@ -13,15 +13,25 @@ from dpql.exact import (
     sidak_down,
     two_to,
 )
-from dpql.mechanisms import CHOOSERS, CONCENTRATED, MECHANISMS, PURE, Query
+from dpql.mechanisms import (
+    CHOOSERS,
+    CONCENTRATED,
+    IMPURE,
+    MECHANISMS,
+    PURE,
+    SEARCHES,
+    Query,
+)
 from dpql.mechanisms.quantile import RankQuery
 from dpql.mechanisms.quantile_split import calibrate_all, joint_accuracy
-from dpql.model.plan import Chosen, Measure, Noise, Part, PartsOfOne, Pick
+from dpql.model.limits import MOST_CELLS
+from dpql.model.plan import Chosen, Measure, Noise, Part, PartsOfOne, Pick, Search
 from dpql.model.spec import Statistic
 from dpql.planner.draft import Choice, Draft
 from dpql.statistics import Description
 from dpql.statistics.ranks import Ranks
 from dpql.statistics.readout import worst_error
+from dpql.statistics.setting import Sought
 
 _FLOOR = Fraction(1, 10**40)
 """Probabilities below this are stated as this."""
@@ -31,7 +41,7 @@ def calibrate_noise(draft: Draft) -> Draft:
     """Calibrate every part to what its statistic spends."""
     parts = tuple(
         ()
-        if choice.mechanism in CHOOSERS
+        if choice.mechanism in CHOOSERS or choice.mechanism in SEARCHES
         else make_parts(
             descriptions[choice.mechanism],
             choice.mechanism,
@@ -127,6 +137,38 @@ def rank_queries(ranks: Ranks) -> list[RankQuery]:
     ]
 
 
+def make_search(
+    sought: Sought, mechanism: str, amount: Fraction, *, alpha: Fraction
+) -> Search:
+    """Return how a statistic finds keys at an epsilon or a rho."""
+    module = SEARCHES[mechanism]
+    noise = key_noise(sought, mechanism, amount)
+    pure, before = mechanism not in IMPURE, sought.shown_from - 1
+    certain = module.certain(noise)
+    cells = sought.keys if pure else 1
+    return Search(
+        noise=Noise(
+            mechanism=mechanism,
+            parameters=tuple(sorted(module.parameters(noise).items())),
+        ),
+        keys=sought.keys,
+        epsilon=amount if pure else None,
+        delta=sought.delta,
+        loss=cells * module.loss(noise) if pure else None,
+        rho=cells * module.rho(noise),
+        shown_from=sought.shown_from,
+        half=before + module.units_for(noise, Fraction(1, 2)),
+        usual=before + module.units_for(noise, 1 - alpha),
+        certain=None if certain is None else before + certain,
+        most=MOST_CELLS,
+    )
+
+
+def key_noise(sought: Sought, mechanism: str, amount: Fraction) -> Any:
+    """Return the noise of keys that spend so much together."""
+    return SEARCHES[mechanism].calibrate_keys(amount, sought.delta, keys=sought.keys)
+
+
 def half_widths(
     description: Description,
     mechanism: str,
@@ -157,8 +199,14 @@ def stated_error(
 ) -> Fraction | None:
     """Return the accuracy that the plan would state at this epsilon or rho.
 
-    That of quantiles is a distance of ranks, in rows, whatever the number of rows.
+    That of quantiles is a distance of ranks, in rows, whatever the number of rows. That
+    of keys without counts is from how many units on they are shown.
     """
+    if description.sought is not None:
+        sought = description.sought
+        noise = key_noise(sought, mechanism, amount)
+        units = SEARCHES[mechanism].accuracy(noise, statistic.alpha)
+        return Fraction(units if sought.counts else units + sought.shown_from - 1)
     if description.ranks is not None:
         noises = calibrate_all(rank_queries(description.ranks), amount)
         return joint_accuracy(noises, part_level(statistic.alpha, cells))
@@ -213,7 +261,7 @@ def granted(choice: Choice) -> Fraction:
 
     It is the rho where the noise is not pure.
     """
-    amount = choice.rho if choice.mechanism in CONCENTRATED else choice.epsilon
+    amount = choice.rho if choice.mechanism in IMPURE else choice.epsilon
     assert amount is not None, "split_shares has run"
     return amount
 

@@ -19,7 +19,7 @@ from dpql.planner.bind import bind_columns, bound_contributions, describe_querie
 from dpql.planner.calibrate import calibrate_noise, granted
 from dpql.planner.draft import Draft
 from dpql.planner.price import price_accuracy
-from dpql.planner.release_size import refuse_unreadable
+from dpql.planner.release_size import refuse_unreadable, with_limits
 from dpql.planner.rules import NOW, Rules, rules_of
 from dpql.planner.settle import comparable_error, settle_mechanisms
 from dpql.planner.soundness import is_sound
@@ -170,7 +170,7 @@ def _finished(draft: Draft) -> Plan:
     spec, rules = draft.spec, draft.rules
     spent, loss, rho, composition = _totals(draft)
     _require_short(spent, loss)
-    return Plan(
+    made = Plan(
         version=rules.version,
         spec=spec,
         spec_digest=spec_digest(spec, rules.version),
@@ -182,6 +182,7 @@ def _finished(draft: Draft) -> Plan:
         steps=draft.steps,
         rho=rho,
     )
+    return with_limits(made)
 
 
 def _totals(draft: Draft) -> tuple[Fraction, Fraction, Fraction | None, str]:
@@ -195,7 +196,7 @@ def _totals(draft: Draft) -> tuple[Fraction, Fraction, Fraction | None, str]:
         loss = sum((step.loss or Fraction(0) for step in draft.steps), Fraction(0))
         return spent, loss, rho, ADDED_UP
     costs = [cost for step in draft.steps for cost in step_costs(step)]
-    found = total(costs, privacy.delta)
+    found = total(costs, privacy.delta - draft.events)
     loss = min(round_up_to_digits(found.epsilon, _DIGITS), privacy.epsilon)
     assert found.epsilon <= loss, "rho was split so that it is"
     shared = any(isinstance(one.spend, Share) for one in draft.spec.statistics)

@@ -10,6 +10,7 @@ from dpql.model.plan import Bound, Grid, Part, Step
 from dpql.model.spec import Spec
 from dpql.planner.rules import NOW, Rules
 from dpql.statistics import Description, Setting
+from dpql.statistics.searches import searches_of
 
 Descriptions = Mapping[str, Description]
 """What a statistic needs under each mechanism that can hide it, by name."""
@@ -47,3 +48,19 @@ class Draft:
     choices: tuple[Choice, ...] = ()
     parts: tuple[tuple[Part, ...], ...] = ()
     steps: tuple[Step, ...] = ()
+
+    @property
+    def events(self) -> Fraction:
+        """The probability that the searches for keys may fail: their delta, together.
+
+        Where rho must be converted, that takes the other half of the delta.
+        """
+        if not self.searches:
+            return Fraction(0)
+        delta = self.spec.privacy.delta
+        return delta / 2 if self.concentrated else delta
+
+    @property
+    def searches(self) -> tuple[str, ...]:
+        """The names of the statistics that find keys."""
+        return tuple(x.name for x in searches_of(self.spec).values())

@@ -15,7 +15,7 @@ from fractions import Fraction
 from dpql.diagnostics import shown
 from dpql.errors import Diagnostic, InternalFault, PlanFault
 from dpql.exact import round_up_to_digits, two_to
-from dpql.mechanisms import CONCENTRATED, PURE
+from dpql.mechanisms import CONCENTRATED, IMPURE, PURE
 from dpql.mechanisms.mechanism import EPSILON_CEILING
 from dpql.mechanisms.quantile_split import epsilon_for_all
 from dpql.model.plan import Affine, Chosen, PartsOfOne
@@ -27,7 +27,7 @@ from dpql.model.spec import (
     Share,
     Statistic,
 )
-from dpql.planner.bind import automatic, located
+from dpql.planner.bind import asked, automatic, located
 from dpql.planner.calibrate import (
     part_level,
     query_of,
@@ -48,6 +48,7 @@ _CLOSING = 1_000
 _DIGITS = 15
 _SHORT = 9
 _BITS = 48
+_LEAST_SOUGHT = Fraction(1, 1 << 30)
 _FINE = Fraction(1, 1 << 21)
 """A composite's epsilon on a coarse lattice is found to this part of itself."""
 
@@ -59,22 +60,25 @@ def price_accuracy(draft: Draft) -> Draft:
     for statistic, descriptions in zip(
         draft.spec.statistics, draft.descriptions, strict=True
     ):
-        name = statistic.mechanism.value
+        name = asked(draft.spec, statistic)
         match statistic.spend:
             case Share():
                 choices.append(Choice(mechanism=name, epsilon=None))
             case Epsilon(value=value) if draft.concentrated:
-                choices.append(_at_epsilon(statistic, descriptions, value, draft.rules))
+                choices.append(_at_epsilon(draft, statistic, descriptions, value))
             case Epsilon(value=value):
                 choices.append(Choice(mechanism=name, epsilon=value))
             case Rho(value=value):
                 choices.append(Choice(mechanism=name, epsilon=None, rho=value))
             case AccuracyTarget(within=within):
                 price_it = cheapest_rho if draft.concentrated else cheapest
+                wanted = {
+                    each: found
+                    for each, found in descriptions.items()
+                    if name in (each, MechanismName.AUTO)
+                }
                 try:
-                    choices.append(
-                        price_it(statistic, descriptions, within, draft.rules)
-                    )
+                    choices.append(price_it(statistic, wanted, within, draft.rules))
                 except PlanFault as error:
                     faults += located(draft.spec, statistic, error, "spend", "accuracy")
     if faults:
@@ -83,14 +87,17 @@ def price_accuracy(draft: Draft) -> Draft:
 
 
 def _at_epsilon(
-    statistic: Statistic, descriptions: Descriptions, epsilon: Fraction, rules: Rules
+    draft: Draft,
+    statistic: Statistic,
+    descriptions: Descriptions,
+    epsilon: Fraction,
 ) -> Choice:
     """Return the pure mechanism that was asked for, or the better one, and its rho."""
-    names: tuple[str, ...] = (statistic.mechanism.value,)
+    names: tuple[str, ...] = (asked(draft.spec, statistic),)
     if statistic.mechanism is MechanismName.AUTO:
-        names = tuple(n for n in automatic(statistic, rules) if n in descriptions)
+        names = tuple(n for n in automatic(statistic, draft.rules) if n in descriptions)
     (name, *_) = names
-    if name in CONCENTRATED:
+    if name in IMPURE:
         raise PlanFault.of(
             "DPQL441",
             f"`{shown(statistic.name)}`: Gaussian noise has no epsilon of its own",
@@ -111,15 +118,12 @@ def cheapest(
     Where `auto` leaves the choice, a mechanism that cannot reach the target is passed
     over; the fault of the first is raised when none can.
     """
-    if statistic.mechanism is not MechanismName.AUTO:
-        name = statistic.mechanism.value
-        epsilon = price(statistic, descriptions[name], name, within, rules)
-        return Choice(mechanism=name, epsilon=epsilon)
+    names = tuple(descriptions)
+    if statistic.mechanism is MechanismName.AUTO:
+        names = tuple(n for n in automatic(statistic, rules) if n in descriptions)
     offers: list[tuple[Fraction, str]] = []
     faults: list[PlanFault] = []
-    for name in automatic(statistic, rules):
-        if name not in descriptions:
-            continue
+    for name in names:
         try:
             epsilon = price(statistic, descriptions[name], name, within, rules)
             offers.append((epsilon, name))
@@ -141,7 +145,7 @@ def cheapest_rho(
 
     Of equal ones the first, which is pure.
     """
-    names: tuple[str, ...] = (statistic.mechanism.value,)
+    names = tuple(descriptions)
     if statistic.mechanism is MechanismName.AUTO:
         names = automatic(statistic, rules, concentrated=True)
     offers: list[Choice] = []
@@ -154,7 +158,7 @@ def cheapest_rho(
         except PlanFault as fault:
             faults.append(fault)
             continue
-        if name in CONCENTRATED:
+        if name in IMPURE:
             offers.append(Choice(mechanism=name, epsilon=None, rho=amount))
         else:
             rho = rho_of(descriptions[name], name, amount, gamma=statistic.gamma)
@@ -183,6 +187,8 @@ def price(
     """
     if description.ranks is not None:
         return _ranked(statistic, description.ranks, within)
+    if description.sought is not None:
+        return _sought(statistic, description, mechanism, within)
     _require_target(statistic, description, within)
     if description.joint is not None:
         epsilon = _joint(statistic, description, description.joint, within)
@@ -199,6 +205,47 @@ def price(
         "the closed form of an accuracy target is far from the target",
         hint="this is a bug in dpql; please report the spec",
     )
+
+
+def _sought(
+    statistic: Statistic, description: Description, mechanism: str, within: Fraction
+) -> Fraction:
+    """Return the epsilon or rho of keys that are shown from so many units on.
+
+    Of keys with counts it is that of counts which are so far off at most.
+    """
+    least = 0 if description.sought is None or description.sought.counts else 1
+
+    def reaches(amount: Fraction) -> bool:
+        try:
+            error = stated_error(
+                description, mechanism, amount, statistic=statistic, rows=None
+            )
+        except PlanFault:
+            # So little would tell more than a million numbers of units apart.
+            return False
+        return error is not None and error <= within
+
+    if within < least or not reaches(EPSILON_CEILING):
+        raise PlanFault.of(
+            "DPQL412",
+            "the accuracy target needs an epsilon above 1000",
+            hint="ask for a wider margin, or for a larger alpha",
+        )
+    high = EPSILON_CEILING
+    while reaches(high / 2):
+        high /= 2
+        if high < _LEAST_SOUGHT:
+            raise PlanFault.of(
+                "DPQL411",
+                "the accuracy target allows every number that a key can have",
+                hint="ask for a narrower margin, or drop it",
+            )
+    low = high / 2
+    while high - low > _FINE * high:
+        middle = round_up_to_digits((low + high) / 2, _SHORT)
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
 
 
 def _ranked(statistic: Statistic, ranks: Ranks, within: Fraction) -> Fraction:

@@ -16,8 +16,8 @@ Noise is taken to be at most 2**16 half-widths. It is more in fewer than one run
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import astuple
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, replace
 from fractions import Fraction
 from json.encoder import encode_basestring
 
@@ -36,6 +36,7 @@ from dpql.model.plan import (
     Step,
 )
 from dpql.model.release import cell_axes
+from dpql.planner.bind import MOST_RANKED_KEYS
 from dpql.statistics.totals import REACH_BITS
 
 _NOISE_BITS = 16
@@ -51,6 +52,9 @@ _FEW_VALUES = 100_000
 _LAYOUT = 200
 """Bytes of a value's member names, brackets, commas, line breaks and spaces."""
 
+_LONGEST_KEY = 402
+"""Bytes of the text of a key that was found: 100 characters, and quotes."""
+
 _LINE = 20
 """Bytes of the line of one more text, apart from the text."""
 
@@ -58,13 +62,52 @@ _REST = 16 << 20
 """Bytes of everything but the values and the plan: approvals, words, signatures."""
 
 
+def with_limits(plan: Plan) -> Plan:
+    """Return the plan with the most keys that each search may show.
+
+    No statistic releases more values than any may, rows are counted by candidate for
+    few keys only, and what is signed can be read.
+    """
+    most = {
+        step.name: _most_keys(step, plan)
+        for step in plan.steps
+        if step.search is not None
+    }
+    if not most:
+        return plan
+    limited = _limited(plan, most)
+    while largest_envelope(limited) > LARGEST_RELEASE and max(most.values()) > 1:
+        most = {name: max(1, count // 2) for name, count in most.items()}
+        limited = _limited(plan, most)
+    return limited
+
+
+def _most_keys(search: Step, plan: Plan) -> int:
+    by_these = [step for step in plan.steps if step.found_by == search.name]
+    most = MOST_CELLS // max((step.values for step in by_these), default=1)
+    chosen = any(step.picks for step in by_these)
+    return max(1, min(most, MOST_RANKED_KEYS) if chosen else most)
+
+
+def _limited(plan: Plan, most: Mapping[str, int]) -> Plan:
+    return replace(
+        plan,
+        steps=tuple(
+            step
+            if step.search is None
+            else replace(step, search=replace(step.search, most=most[step.name]))
+            for step in plan.steps
+        ),
+    )
+
+
 def refuse_unreadable(plan: Plan) -> None:
     """Refuse a plan whose signed release could be too large to be read (DPQL435)."""
-    if sum(step.values for step in plan.steps) <= _FEW_VALUES:
+    count = sum(step.values * _keys(step, plan) for step in plan.steps)
+    if count <= _FEW_VALUES:
         return
     size = largest_envelope(plan)
     if size > LARGEST_RELEASE:
-        count = sum(step.values for step in plan.steps)
         raise PlanFault.of(
             "DPQL435",
             f"the release of {count:,} values may have {size >> 20:,} MiB, and no more "
@@ -84,14 +127,25 @@ def largest_envelope(plan: Plan) -> int:
 def _values(step: Step, plan: Plan) -> int:
     """Return how many bytes the values of a step take."""
     axes = cell_axes(step, plan.spec.data, version=plan.version)
+    count, found = step.values, len(plan.spec.data.private(step.by))
     cells = sum(
-        step.values // len(axis) * sum(_LINE + len(_quoted(text)) for text in axis)
+        count // len(axis) * sum(_LINE + len(_quoted(text)) for text in axis)
         for axis in axes
     )
+    cells += count * found * (_LINE + _LONGEST_KEY)
     noisy = sum(_LINE + _outcome(part) for part in step.parts)
     if isinstance(step.readout, Chosen):
         noisy += _LINE + len(str(step.readout.candidates))
-    return cells + step.values * (_LAYOUT + noisy + 3 * _number(step))
+    if step.search is not None:
+        noisy += _LINE + _digits(int(step.upper).bit_length() + _NOISE_BITS)
+    each = cells + count * (_LAYOUT + noisy + 3 * _number(step))
+    return each * _keys(step, plan)
+
+
+def _keys(step: Step, plan: Plan) -> int:
+    """Return how many keys of private columns a step may have, others included."""
+    finder = step if step.found_by is None else plan.step(step.found_by)
+    return 1 if finder.search is None else finder.search.most + 1
 
 
 def _number(step: Step) -> int:

@@ -14,7 +14,8 @@ from fractions import Fraction
 
 from dpql.errors import PlanFault
 from dpql.exact import power_of_two_up, round_down_to_digits, two_to
-from dpql.mechanisms import CHOOSERS, CONCENTRATED, PURE
+from dpql.mechanisms import CHOOSERS, IMPURE, PURE
+from dpql.mechanisms.concentrated import pure_rho_up
 from dpql.mechanisms.mechanism import EPSILON_CEILING
 from dpql.mechanisms.quantile_split import calibrate_all
 from dpql.model.plan import Affine
@@ -84,7 +85,7 @@ def _settled(
     best = best_mechanism(
         statistic, descriptions, amounts, rows=draft.spec.data.rows.count
     )
-    epsilon = None if best in CONCENTRATED else amounts[best]
+    epsilon = None if best in IMPURE else amounts[best]
     return replace(choice, mechanism=best, epsilon=epsilon)
 
 
@@ -107,7 +108,7 @@ def _amounts(
     assert choice.rho is not None, "split_shares has run"
     found: dict[str, Fraction] = {}
     for name in names:
-        if name in CONCENTRATED:
+        if name in IMPURE:
             found[name] = choice.rho
             continue
         found[name] = choice.epsilon or epsilon_within(
@@ -126,12 +127,19 @@ def best_mechanism(
     """Return the mechanism of the smaller stated error; the first if equal."""
     if len(amounts) == 1:
         return next(iter(amounts))
-    return min(
-        amounts,
-        key=lambda name: comparable_error(
-            statistic, descriptions[name], name, amounts[name], rows=rows
-        ),
-    )
+    errors: dict[str, Fraction] = {}
+    faults: list[PlanFault] = []
+    for name, amount in amounts.items():
+        try:
+            errors[name] = comparable_error(
+                statistic, descriptions[name], name, amount, rows=rows
+            )
+        except PlanFault as fault:
+            # It has no noise of so little.
+            faults.append(fault)
+    if not errors:
+        raise faults[0]
+    return min(errors, key=lambda name: errors[name])
 
 
 def comparable_error(
@@ -170,6 +178,9 @@ def rho_of(
     description: Description, mechanism: str, epsilon: Fraction, *, gamma: Fraction
 ) -> Fraction:
     """Return what a statistic of pure noise costs under zero-concentrated privacy."""
+    if description.sought is not None:
+        keys = description.sought.keys
+        return keys * pure_rho_up(epsilon / keys)
     if description.ranks is not None:
         choose = CHOOSERS[mechanism]
         noises = calibrate_all(rank_queries(description.ranks), epsilon)

@@ -47,7 +47,10 @@ def shared_sensitivity(step: Step) -> int | None:
     rows, cells = _reach(step)
     replaces = step.relation is Neighbours.REPLACE_ONE
     change = scale * per_row * rows * (2 if replaces else 1)
-    touched = len(parts) * (min(2 * cells, step.cells) if replaces else cells)
+    touched = cells
+    if replaces:
+        touched = 2 * cells if step.found_by else min(2 * cells, step.cells)
+    touched *= len(parts)
     return -(-change // 1) + (0 if scale.denominator == 1 else touched - 1)
 
 
@@ -103,7 +106,10 @@ def _reach(step: Step) -> tuple[int, int]:
     """Return how many rows a unit has in all, and in how many cells, at most."""
     if step.bound is None:
         return 1, 1
-    cells = min(step.bound.cells, step.cells)
+    cells = step.bound.cells
+    if step.found_by is None:
+        # How many keys are found nobody knows.
+        cells = min(cells, step.cells)
     rows = step.bound.rows * cells
     if step.bound.total is None:
         return rows, cells

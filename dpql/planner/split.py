@@ -43,7 +43,7 @@ def split_shares(draft: Draft) -> Draft:
     statistics, privacy = draft.spec.statistics, draft.spec.privacy
     total = privacy.epsilon
     if draft.concentrated:
-        total = budget(privacy.epsilon, privacy.delta)
+        total = budget(privacy.epsilon, privacy.delta - draft.events)
     amounts = [_amount(draft, choice) for choice in draft.choices]
     # A rho that was computed for an epsilon is a long number; shares are rounded down.
     if not draft.concentrated and not _common([total, *(a for a in amounts if a)]):

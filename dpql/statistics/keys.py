@@ -18,6 +18,10 @@ from dpql.statistics.shown_from import SHOWN_FROM
 from dpql.statistics.statistic import Statistic
 
 
+KEYS = "keys"
+"""The statistic's name."""
+
+
 def describe(setting: Setting) -> Description:
     """Return how keys are shown; their values are all 1."""
     if setting.sought is None:
@@ -45,7 +49,7 @@ def finding(sought: Sought, *, highest: int) -> Description:
 
 
 STATISTIC = Statistic(
-    name="keys",
+    name=KEYS,
     key="list",
     subject="keys",
     summary="The keys of private columns that enough units have, without any number.",

@@ -35,7 +35,9 @@ class Ranks:
         return cls(
             at=at,
             costs=tuple(unit.rank_change(each) for each in at),
-            candidates=candidates(grid, setting.cells + setting.beside),
+            candidates=candidates(
+                grid, (setting.ranked or setting.cells) + setting.beside
+            ),
             rows=setting.rows,
         )
 

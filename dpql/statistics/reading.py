@@ -47,6 +47,9 @@ def reader_of(step: Step, *, version: int = VERSION) -> Reader:
         return _value_reader(step, step.readout)
     readout = step.readout
     half_widths = [part.half_width for part in step.parts]
+    if step.search is not None:
+        # Keys without counts have no number that noise could move.
+        half_widths = [step.accuracy or Fraction(0)]
     return lambda noisy: read(
         readout,
         noisy,

@@ -31,6 +31,11 @@ def searches(
     return found
 
 
+def searches_of(spec: Spec) -> Searches:
+    """Return the searches of a spec."""
+    return searches(spec.data, spec.privacy, spec.statistics)
+
+
 def found_by(spec: Spec, statistic: Statistic) -> Statistic | None:
     """Return the search that finds the keys of a statistic's groups: maybe itself.
 
@@ -39,7 +44,7 @@ def found_by(spec: Spec, statistic: Statistic) -> Statistic | None:
     private = frozenset(spec.data.private(statistic.by))
     if not private:
         return None
-    return searches(spec.data, spec.privacy, spec.statistics).get(private)
+    return searches_of(spec).get(private)
 
 
 def is_search(spec: Spec, statistic: Statistic) -> bool:

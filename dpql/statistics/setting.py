@@ -44,14 +44,12 @@ class Sought:
         counts: whether noisy counts are released with the keys.
         delta: what all of them may spend.
         shown_from: keys of fewer units are never shown.
-        most: no more keys are shown.
     """
 
     keys: int
     counts: bool
     delta: Fraction
     shown_from: int
-    most: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +71,7 @@ class Setting:
         grids: one per column that is summed.
         unit_names: the user's unit of each of these columns.
         at: the quantiles that are asked for.
+        ranked: the cells whose rows are counted by candidate, where one is chosen.
         beside: the cells of the other statistics that choose among candidates.
         added_up: all cells are added up, and their sum is what is released.
         accounted: losses are added up as squares, for there is a delta.
@@ -91,6 +90,7 @@ class Setting:
     grids: tuple[Grid, ...] = ()
     unit_names: tuple[str | None, ...] = ()
     at: tuple[Fraction, ...] = ()
+    ranked: int | None = None
     beside: int = 0
     added_up: bool = False
     accounted: bool = False

@@ -85,18 +85,26 @@ class Engine(Protocol):
         """
         ...
 
-
-class Searching(Protocol):
-    """What an engine has, too, that finds keys nobody declared."""
-
     def key_counts(
         self, program: Program, source: Any, *, salt: bytes, tick: Tick | None
-    ) -> tuple[KeyCounts, ...]:
+    ) -> Searched:
         """Return every key of every search of the program, and the units that have it.
 
         What counts of a unit depends on the salt and on that unit's own rows alone.
+        Only for plans that `require_engine` lets pass.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """Exact integers, never shown: the rows, and what each search has counted.
+
+    ``rows`` is None where the number of rows is private.
+    """
+
+    rows: int | None = field(repr=False)
+    counts: tuple[KeyCounts, ...] = field(repr=False)
 
 
 def engine_for(frame: object) -> str:
