@@ -47,8 +47,8 @@ class KeySearch:
 class FoundColumn:
     """The number of a row's key among those that a search has shown, from 0 on.
 
-    It is null where a cell is null. A key that was not shown has none either; but with
-    ``others`` it has the number after the last one.
+    It is null where a cell is null. What is no such key has none either; but with
+    ``others`` it has the number after the last one, whatever it is.
     """
 
     columns: tuple[str, ...]

@@ -19,10 +19,14 @@ from dpql.model.spec import (
     IdColumn,
     Neighbours,
     NumberColumn,
+    PrivateColumn,
     TimeColumn,
 )
 
 _WORD = 8
+_KEYS = 24
+"""So many keys are invented where they are to be found."""
+
 _FLOAT_STEPS = 1 << 20
 _NULL_EVERY = 50
 """One number in so many is missing, so that the rule for nulls is rehearsed too."""
@@ -103,6 +107,9 @@ def _maker(column: Column, units: int) -> Callable[[int], str | None]:
             return lambda word: f"unit{word % units}"
         case CategoryColumn(keys=keys):
             return lambda word: keys[word % len(keys)]
+        case PrivateColumn():
+            # Squares make some keys rare.
+            return lambda word: f"key{word % _KEYS * (word // _KEYS % _KEYS) // _KEYS}"
         case NumberColumn():
             width = column.upper - column.lower
             each = column.step or width / _FLOAT_STEPS

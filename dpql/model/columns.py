@@ -76,7 +76,7 @@ class PrivateColumn:
 
     A cell is a word if it is text, or a whole number, of at most 100 characters that
     can be printed. ``others``: statistics by the keys that were found have one more,
-    `OTHERS`, of all words that were not.
+    `OTHERS`, of all cells that are none of these and not null.
     """
 
     name: str

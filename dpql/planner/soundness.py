@@ -37,6 +37,7 @@ from dpql.model.spec import (
     Nulls,
     NumberColumn,
     NumberType,
+    PrivateColumn,
     Rho,
     RowsExactly,
     Share,
@@ -149,6 +150,8 @@ def _sound_column(  # noqa: PLR0911  one per type
     match column:
         case IdColumn(name=name):
             return name != "row"
+        case PrivateColumn():
+            return rules.expressions
         case CategoryColumn(keys=keys):
             return _sound_keys(column) and 0 < len(keys) <= limits.MOST_CELLS
         case NumberColumn(lower=lower, upper=upper, step=step):

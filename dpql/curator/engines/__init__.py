@@ -53,7 +53,10 @@ class KeyCounts(Protocol):
     Keys are ordered by their words, as text. Each has at least one unit.
     """
 
-    counts: NDArray[np.int64]
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many units have each key."""
+        ...
 
     def keys(self, indices: NDArray[np.int64]) -> list[tuple[str, ...]]:
         """Return the keys of some indices, in their order: a word of each column."""

@@ -25,12 +25,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dpql.curator.engines import Sums, Tick
+from dpql.curator.engines import Searched, Sums, Tick
 from dpql.curator.engines.aggregate import Aggregate
 from dpql.curator.engines.derived_columns import DerivedColumns
+from dpql.curator.engines.found_columns import FoundColumns
 from dpql.curator.engines.memory import keep_memory
 from dpql.curator.engines.polars_bounding import Partitions
 from dpql.curator.engines.polars_expressions import Expressions, FactorSteps
+from dpql.curator.engines.polars_keys import UnitsByKey
 from dpql.curator.engines.polars_values import Pairs, pairs
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
@@ -51,7 +53,7 @@ from dpql.curator.sources import open_source
 from dpql.curator.sources.prefetch import prefetched
 from dpql.curator.sources.source import Source
 
-__all__ = ["open_source", "sums"]
+__all__ = ["key_counts", "open_source", "sums"]
 
 T = TypeVar("T")
 
@@ -70,6 +72,25 @@ def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) ->
     rows = source.row_count() if program.counts_rows else None
     with _quiet():
         return aggregated(program, source, salt, tick).sums(rows)
+
+
+def key_counts(
+    program: Program, source: Source, *, salt: bytes, tick: Tick | None
+) -> Searched:
+    """Return every key of every search of the program, and the units that have it."""
+    keep_memory()
+    rows = source.row_count() if program.counts_rows else None
+    with _quiet():
+        searches = [UnitsByKey(one, program, source) for one in program.searches]
+
+        def task(batch: pl.DataFrame) -> list[pl.DataFrame]:
+            return [one.of_batch(batch) for one in searches]
+
+        with closing(_read(program, source, task, tick)) as batches:
+            for found in batches:
+                for search, some in zip(searches, found, strict=True):
+                    search.add(some)
+        return Searched(rows=rows, counts=tuple(x.counted(salt) for x in searches))
 
 
 def aggregated(
@@ -129,12 +150,13 @@ def _read(
     """Yield what the task makes of each batch, in the thread that read it."""
     names = [column.name for column in program.columns]
     with_derived = DerivedColumns(program)
+    with_found = FoundColumns(program, source)
 
     def ticking(batch: pl.DataFrame) -> T:
         if tick is not None:
             tick()
         assert batch.height <= BATCH_ROWS, "sources keep batches small"
-        return task(with_derived(batch))
+        return task(with_found(with_derived(batch)))
 
     with closing(source.batches(names, ticking)) as found:
         yield from found

@@ -258,9 +258,10 @@ def _reached(cell: pl.Expr, bins: Bins) -> pl.Expr:
 
 
 def batch_names(program: Program) -> list[str]:
-    """Return the names of the columns of a batch, the derived ones last."""
+    """Return the names of the columns of a batch: read, derived, and found ones."""
     read = [column.name for column in program.columns]
-    return read + [one.column.name for one in program.derived]
+    derived = [one.column.name for one in program.derived]
+    return read + derived + [one.name for one in program.found]
 
 
 def unsigned(largest: int) -> Any:
