@@ -136,7 +136,6 @@ def _results(
 
     The caller forgets them once more: an interrupt may fall into the first time.
     """
-
     searches = compile_searches(plan)
     keys: dict[str, ShownKeys] = {}
     shown: dict[str, Result] = {}

@@ -30,6 +30,7 @@ from dpql.model.spec import (
     Nulls,
     NumberColumn,
     Privacy,
+    PrivateColumn,
     Rho,
     RowsExactly,
     Share,
@@ -137,6 +138,8 @@ def _column(column: Column) -> Plain:
         case CategoryColumn(keys=keys, numeric=numeric):
             node = listed(Keys(keys=keys, numeric=numeric), _NOWHERE)
             return {"type": "category", "keys": node}
+        case PrivateColumn():
+            return {"type": "category", "keys": "private"}
         case NumberColumn():
             return _number_column(column)
         case BooleanColumn():

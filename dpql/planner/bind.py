@@ -36,7 +36,6 @@ from dpql.statistics import Statistic as Kind
 from dpql.statistics.searches import is_search
 from dpql.statistics.setting import Sought
 
-
 MOST_RANKED_KEYS = 10_000
 """No more keys are shown where something is chosen by rank for each of them."""
 
@@ -73,9 +72,7 @@ def bound_contributions(draft: Draft) -> Draft:
     """Count the cells, and say how much of a unit survives in how many of them."""
     spec = draft.spec
     settings = tuple(
-        _setting(
-            spec, statistic, grids, draft.rules, sought=_sought(draft, statistic)
-        )
+        _setting(spec, statistic, grids, draft.rules, sought=_sought(draft, statistic))
         for statistic, grids in zip(spec.statistics, draft.grids, strict=True)
     )
     bounds = tuple(_bound(spec, setting) for setting in settings)

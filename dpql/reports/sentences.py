@@ -34,6 +34,7 @@ from dpql.model.spec import (
     IdColumn,
     Neighbours,
     NumberColumn,
+    PrivateColumn,
     RowsExactly,
     TimeColumn,
 )
@@ -134,9 +135,10 @@ def _moved(data: Data, names: Sequence[str]) -> Iterator[str]:
     used = [data.column(name) for name in names if name not in derived]
     if any(isinstance(column, CategoryColumn) for column in used):
         yield "declared keys only"
-    counted = [
-        column for column in used if not isinstance(column, CategoryColumn | IdColumn)
-    ]
+    if any(isinstance(column, PrivateColumn) for column in used):
+        yield "keys that were found only"
+    named = CategoryColumn | PrivateColumn | IdColumn
+    counted = [column for column in used if not isinstance(column, named)]
     if any(isinstance(column.nulls, DropNulls) for column in counted):
         numbers = all(isinstance(column, NumberColumn) for column in counted)
         yield f"only rows that hold a {'number' if numbers else 'value'}"

@@ -17,7 +17,6 @@ from dpql.statistics.setting import Description, Setting, Sought
 from dpql.statistics.shown_from import SHOWN_FROM
 from dpql.statistics.statistic import Statistic
 
-
 KEYS = "keys"
 """The statistic's name."""
 

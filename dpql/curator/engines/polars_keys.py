@@ -134,9 +134,7 @@ def _keys(
     return numbers, tuple(known.get_column(x).to_numpy() for x in frame.columns)
 
 
-def _key_hashes(
-    words: list[Words], columns: tuple[NDArray[np.uint32], ...]
-) -> Words:
+def _key_hashes(words: list[Words], columns: tuple[NDArray[np.uint32], ...]) -> Words:
     """Return a salted hash of every key, from those of its words."""
     found = words[0].take(columns[0])
     for hashes, codes in zip(words[1:], columns[1:], strict=True):
