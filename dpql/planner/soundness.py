@@ -144,7 +144,7 @@ def _sound_bounds(bounds: Contributes) -> bool:
     return min(rows, groups) >= 1 and (total is None or rows <= total < rows * groups)
 
 
-def _sound_column(  # noqa: PLR0911  one per type
+def _sound_column(  # noqa: C901, PLR0911  one per type
     column: Column, rules: Rules
 ) -> bool:
     match column:
