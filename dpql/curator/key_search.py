@@ -12,10 +12,11 @@ from dpql.curator.conditions import Test
 class KeySearch:
     """Count the units that have each key of some columns.
 
-    Cells of the columns are ids: bytes or whole numbers. A cell is a word if it is text
-    of at most `LONGEST` characters, all of which can be printed, and not ``reserved``.
-    A key is a word of every column, in order; rows without one have none. Only rows
-    count that pass ``where``.
+    Cells of the columns are ids: bytes or whole numbers. A key is a cell of every
+    column, in order; rows with a null have none. Only rows count that pass ``where``.
+
+    A key is shown only if its cells are words: texts of at most `LONGEST` characters,
+    all of which can be printed, and not ``reserved``.
 
     ``unit`` is the column of ids where units may have several rows, ``most`` the most
     keys that a unit counts for; without one every row is a unit of one key.

@@ -74,8 +74,9 @@ def found(plan: Plan, present: Sequence[KeyCounts], bits: Bits) -> dict[str, Res
 def _found(step: Step, present: KeyCounts, bits: Bits) -> Result:
     """Return the keys that a step shows, in their order, and their noisy counts.
 
-    Every key that is present draws, and no other; how many there are is not told. Of
-    more keys than the plan lets be shown, those of the largest noisy counts stay.
+    Every key that is present draws, and no other; how many there are is not told. What
+    cannot be printed is not shown, whoever has it. Of more keys than the plan lets be
+    shown, those of the largest noisy counts stay.
     """
     search = step.search
     assert search is not None, "the step finds keys"
@@ -85,23 +86,27 @@ def _found(step: Step, present: KeyCounts, bits: Bits) -> Result:
     units = present.counts - (search.shown_from - 1)
     there = np.flatnonzero(units > 0)
     most = max(1, int(step.upper))
-    shown, counts = finder.find(noise, units.take(there), bits, most=most)
+    indices, counts = finder.find(noise, units.take(there), bits, most=most)
     if step.statistic != KEYS:
         counts = counts + (search.shown_from - 1)
+    keys = present.keys(there.take(indices))
+    shown = sorted(
+        (key, count)
+        for key, count in zip(keys, counts.tolist(), strict=True)
+        if key is not None
+    )
     if len(shown) > search.most:
-        largest = np.argsort(-counts, kind="stable")[: search.most]
-        largest.sort()
-        shown, counts = shown.take(largest), counts.take(largest)
-    keys = present.keys(there.take(shown))
+        shown.sort(key=lambda one: -one[1])
+        shown = sorted(shown[: search.most])
     read = reader_of(step)
 
     def values() -> list[Value]:
         return [
-            _value(cell, (Fraction(count),), read((Fraction(count),)))
-            for cell, count in zip(keys, counts.tolist(), strict=True)
+            _value(key, (Fraction(count),), read((Fraction(count),)))
+            for key, count in shown
         ]
 
-    return Result(step=step, values=Deferred(len(keys), values))
+    return Result(step=step, values=Deferred(len(shown), values))
 
 
 def _value(

@@ -48,9 +48,10 @@ class Sums:
 
 
 class KeyCounts(Protocol):
-    """Exact integers, never shown: every key in order, and how many units have it.
+    """Exact integers, never shown: how many units have each key that is present.
 
-    Keys are ordered by their words, as text. Each has at least one unit.
+    Keys stand in an order that follows from themselves and the salt. Each has at least
+    one unit.
     """
 
     @property
@@ -58,8 +59,8 @@ class KeyCounts(Protocol):
         """How many units have each key."""
         ...
 
-    def keys(self, indices: NDArray[np.int64]) -> list[tuple[str, ...]]:
-        """Return the keys of some indices, in their order: a word of each column."""
+    def keys(self, indices: NDArray[np.int64]) -> Sequence[tuple[str, ...] | None]:
+        """Return some keys: a word of each column, None where one is no word."""
         ...
 
 

@@ -4,54 +4,83 @@
     those that count are the ones of the smallest hash of salt, unit and key
 
 So what counts of a unit follows from its own keys and the salt alone, and every key of
-a unit is as likely to count as any other. Ids and words are compared, not their hashes:
-a hash only orders the keys of a unit.
+a unit is as likely to count as any other.
+
+Cells are told apart by what they are, never by a hash alone: integers by themselves,
+all others by the number of a row that has the same cell (`alike_cells`). Units are then
+bounded partition by partition, as in `polars_bounding`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dpql.curator.bounding import Integers, Words, mixed, ranked, salted
+from dpql.curator.bounding import (
+    PARTITION_BITS,
+    Integers,
+    Mask,
+    Words,
+    mixed,
+    partition_by,
+    ranked,
+    salted,
+)
+from dpql.curator.engines.alike_cells import alike_rows
 from dpql.curator.engines.polars_expressions import Expressions
 from dpql.curator.key_search import KeySearch
 from dpql.curator.program import Program
 from dpql.curator.sources.canonical import decoded
+from dpql.curator.sources.prefetch import Task, prefetched
 from dpql.curator.sources.source import Source
+
+T = TypeVar("T")
 
 _VALID = rf"^[^\p{{C}}\p{{Zl}}\p{{Zp}}]{{1,{KeySearch.LONGEST}}}$"
 """What a word may be: it is printed, and nobody has looked at it before."""
 
-_CELL, _TEXT, _CODE = "cell", "text", "code"
-
-_CODE_BITS = 32
-_UNIT_SHIFT = np.uint64(28)
-"""How far the number of a unit is shifted to stand where `ranked` looks for a hash."""
+_BLOCK_ROWS = 1 << 18
+"""Rows that are partitioned, or counted, together, about."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundKeys:
-    """The keys of a search and their units: codes of words by column, and the words."""
+    """The keys of a search: how many units have each, and its cells by column."""
 
     counts: Integers = field(repr=False)
-    codes: tuple[NDArray[np.uint32], ...] = field(repr=False)
-    words: tuple[pl.Series, ...] = field(repr=False)
+    cells: tuple[pl.Series, ...] = field(repr=False)
+    reserved: str | None
 
-    def keys(self, indices: Integers) -> list[tuple[str, ...]]:
-        """Return the keys of some indices, in their order: a word of each column."""
-        columns = [
-            words.gather(codes.take(indices)).to_list()
-            for words, codes in zip(self.words, self.codes, strict=True)
+    def keys(self, indices: Integers) -> list[tuple[str, ...] | None]:
+        """Return some keys: a word of each column, None where one is no word."""
+        columns: list[list[str | None]] = [
+            _words(cells.gather(indices), self.reserved).to_list()
+            for cells in self.cells
         ]
-        return list(zip(*columns, strict=True))
+        found = [
+            tuple(word for word in words if word is not None)
+            for words in zip(*columns, strict=True)
+        ]
+        return [key if len(key) == len(columns) else None for key in found]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What tells cells apart, and a hash of them."""
+
+    codes: Integers
+    hashes: Words
 
 
 class UnitsByKey:
-    """The units and words of a search, gathered batch by batch, and then counted."""
+    """The units and keys of a search, gathered batch by batch, and then counted."""
 
     def __init__(self, search: KeySearch, program: Program, source: Source) -> None:
         self._search = search
@@ -64,7 +93,7 @@ class UnitsByKey:
         self._frames = [pl.DataFrame(schema=schema)]
 
     def of_batch(self, batch: pl.DataFrame) -> pl.DataFrame:
-        """Return the words and units of the rows that pass and have all of them."""
+        """Return the keys and units of the rows that pass and have all of them."""
         # By their names polars would take some for patterns.
         found = pl.DataFrame([batch.get_column(name) for name in self._columns])
         if self._where is not None:
@@ -72,103 +101,155 @@ class UnitsByKey:
         return found.drop_nulls()
 
     def add(self, some: pl.DataFrame) -> None:
-        """Take the words and units of a batch in."""
+        """Take the keys and units of a batch in."""
         self._frames.append(some)
 
     def counted(self, salt: bytes) -> FoundKeys:
-        """Return every key that a unit counts for, in order, and its units."""
+        """Return every key that a unit counts for, and how many do.
+
+        Keys stand in the order of their hashes, which follow from the salt.
+        """
         cells = pl.concat(self._frames, rechunk=True)
         self._frames.clear()
-        words, codes = [], []
-        for name in self._search.columns:
-            known = _words(cells.get_column(name), self._search.reserved)
-            words.append(known.get_column(_TEXT))
-            codes.append(_coded(cells.get_column(name), known))
-        kept = np.logical_and.reduce([one.is_not_null().to_numpy() for one in codes])
-        rows = np.flatnonzero(kept)
-        keys, columns = _keys([one.gather(rows).to_numpy() for one in codes])
+        columns = [cells.get_column(name) for name in self._search.columns]
+        parts = [columns]
         if self._search.unit is not None:
-            units = cells.get_column(self._search.unit).gather(rows)
-            hashes = [_hashes(one, salt) for one in words]
-            keys = _kept(
-                units, keys, _key_hashes(hashes, columns), self._search.most, salt
-            )
-        counts = np.bincount(keys, minlength=len(columns[0]))
-        # A key that no unit counts for is absent.
-        there = np.flatnonzero(counts)
+            parts.append([cells.get_column(self._search.unit)])
+        tasks = (
+            partial(_told, number, some, salt) for number, some in enumerate(parts)
+        )
+        told = dict(_done(tasks))
+        keys = told[0]
+        if self._search.unit is None:
+            found, counts = _counted([keys.codes])
+        else:
+            found, counts = _counted(_kept(told[1], keys, self._search.most))
+        # Codes of cells that are no integers are rows.
+        of = _cells_of(columns, found)
+        order = np.argsort(_hashes(of, salt), kind="stable")
         return FoundKeys(
-            counts=counts.take(there),
-            codes=tuple(column.take(there) for column in columns),
-            words=tuple(words),
+            counts=counts.take(order),
+            cells=tuple(one.gather(order) for one in of),
+            reserved=self._search.reserved,
         )
 
 
-def _words(cells: pl.Series, reserved: str | None) -> pl.DataFrame:
-    """Return the cells that are words, each once, and codes in the order of texts."""
-    cells = cells.unique()
-    texts = cells.cast(pl.String) if cells.dtype == pl.Int64 else decoded(cells)
-    found = pl.DataFrame({_CELL: cells, _TEXT: texts})
-    valid = pl.col(_TEXT).str.contains(_VALID)
-    if reserved is not None:
-        valid &= pl.col(_TEXT) != reserved
-    return found.filter(valid).sort(_TEXT).with_row_index(_CODE)
+def _told(number: int, cells: list[pl.Series], salt: bytes) -> list[tuple[int, _Told]]:
+    """Return what tells the cells of some columns apart, row by row."""
+    hashes = _hashes(cells, salt)
+    codes = _whole(cells)
+    if codes is None:
+        codes = alike_rows(cells, hashes)
+    return [(number, _Told(codes, hashes))]
 
 
-def _coded(cells: pl.Series, known: pl.DataFrame) -> pl.Series:
-    """Return the codes of some cells, in their order; null where they are unknown."""
-    frame = pl.DataFrame({_CELL: cells})
-    coded = frame.join(known, on=_CELL, how="left", maintain_order="left")
-    return coded.get_column(_CODE)
-
-
-def _keys(
-    codes: list[NDArray[np.uint32]],
-) -> tuple[Integers, tuple[NDArray[np.uint32], ...]]:
-    """Return the number of each row's key, and the codes of each key, in order."""
-    if len(codes) == 1:
-        (only,) = codes
-        last = int(only.max()) + 1 if len(only) else 0
-        return only.astype(np.int64), (np.arange(last, dtype=np.uint32),)
-    frame = pl.DataFrame({f"c{n}": column for n, column in enumerate(codes)})
-    known = frame.unique().sort(frame.columns).with_row_index(_CODE)
-    coded = frame.join(known, on=frame.columns, how="left", maintain_order="left")
-    numbers = coded.get_column(_CODE).to_numpy().astype(np.int64)
-    return numbers, tuple(known.get_column(x).to_numpy() for x in frame.columns)
-
-
-def _key_hashes(words: list[Words], columns: tuple[NDArray[np.uint32], ...]) -> Words:
-    """Return a salted hash of every key, from those of its words."""
-    found = words[0].take(columns[0])
-    for hashes, codes in zip(words[1:], columns[1:], strict=True):
-        found = mixed(found, hashes.take(codes))
+def _whole(cells: list[pl.Series]) -> Integers | None:
+    """Return the cells if they are integers of one column; None otherwise."""
+    if len(cells) > 1 or cells[0].dtype != pl.Int64:
+        return None
+    found: Integers = cells[0].to_numpy()
     return found
 
 
-def _hashes(cells: pl.Series, salt: bytes) -> Words:
-    """Return a salted hash of every text."""
+def _cells_of(columns: list[pl.Series], codes: Integers) -> list[pl.Series]:
+    """Return the cells that have such codes."""
+    if _whole(columns) is not None:
+        return [pl.Series(codes)]
+    return [cells.gather(codes) for cells in columns]
+
+
+def _hashes(cells: list[pl.Series], salt: bytes) -> Words:
+    """Return a salted hash of the cells of each row."""
     seed, word = salted(salt, "keys", 2)
-    found: Words = cells.hash(seed).to_numpy() ^ np.uint64(word)
+    found: Words = np.full(len(cells[0]), word, np.uint64)
+    for column in cells:
+        found = mixed(found, column.hash(seed).to_numpy())
     return found
 
 
-def _kept(
-    units: pl.Series, keys: Integers, key_hashes: Words, most: int, salt: bytes
-) -> Integers:
-    """Return the keys that count: so many of each unit at most, each once."""
-    (seed,) = salted(salt, "units of keys", 1)
-    known = pl.DataFrame({_CELL: units.unique()}).with_row_index(_CODE)
-    codes = _coded(units, known).to_numpy().astype(np.int64)
-    pairs = codes << _CODE_BITS | keys
-    pairs.sort()
-    new = np.ones(len(pairs), np.bool_)
-    np.not_equal(pairs[1:], pairs[:-1], out=new[1:])
-    pairs = pairs[new]
-    codes, keys = pairs >> _CODE_BITS, pairs & ((1 << _CODE_BITS) - 1)
-    unit_hashes = known.get_column(_CELL).hash(seed).to_numpy()
-    priorities = mixed(unit_hashes.take(codes), key_hashes.take(keys))
-    order, codes, _ = ranked(codes, codes.view(np.uint64) << _UNIT_SHIFT, priorities)
-    first = np.ones(len(codes), np.bool_)
-    far = min(most, len(codes))
-    np.not_equal(codes[far:], codes[: len(codes) - far], out=first[far:])
-    kept: Integers = keys.take(order[first])
-    return kept
+def _words(cells: pl.Series, reserved: str | None) -> pl.Series:
+    """Return cells as words, null where they are none."""
+    texts = cells.cast(pl.String) if cells.dtype == pl.Int64 else decoded(cells)
+    text = pl.col("text")
+    valid = text.str.contains(_VALID) & ~text.is_in([reserved or ""])
+    return texts.to_frame("text").select(pl.when(valid).then(text)).to_series()
+
+
+def _counted(codes: Iterable[Integers]) -> tuple[Integers, Integers]:
+    """Return the different codes, and how often each occurs."""
+    none = pl.Series("code", dtype=pl.Int64)
+    some = [pl.Series("code", each, pl.Int64) for each in codes]
+    code = pl.concat([none, *some], rechunk=False)
+    found = code.to_frame().group_by("code").len("units")
+    counts = found.get_column("units").cast(pl.Int64)
+    return found.get_column("code").to_numpy(), counts.to_numpy()
+
+
+def _kept(units: _Told, keys: _Told, most: int) -> list[Integers]:
+    """Return the codes of the keys that count: so many of each unit, each once."""
+    rows = len(units.codes)
+    bits = min(PARTITION_BITS, (rows // _BLOCK_ROWS).bit_length())
+    pieces: list[list[list[NDArray[np.uint64]]]] = [[] for _ in range(1 << bits)]
+    tasks = (
+        partial(_split, units, keys, slice(first, first + _BLOCK_ROWS), bits)
+        for first in range(0, rows, _BLOCK_ROWS)
+    )
+    for split in _done(tasks):
+        for piece, some in zip(pieces, split, strict=True):
+            piece.append(some)
+    return list(_done(partial(_first, piece, most) for piece in pieces if piece))
+
+
+def _split(
+    units: _Told, keys: _Told, rows: slice, bits: int
+) -> list[list[list[NDArray[np.uint64]]]]:
+    """Return units, their hashes, keys and priorities of some rows, by partition."""
+    hashes = units.hashes[rows]
+    columns = [
+        units.codes[rows].view(np.uint64),
+        hashes,
+        keys.codes[rows].view(np.uint64),
+        mixed(hashes, keys.hashes[rows]),
+    ]
+    order, ends = partition_by(hashes, bits)
+    columns = [column.take(order) for column in columns]
+    starts = [0, *ends[:-1]]
+    return [
+        [
+            [column[start:end] for column in columns]
+            for start, end in zip(starts, ends, strict=True)
+        ]
+    ]
+
+
+def _first(pieces: list[list[NDArray[np.uint64]]], most: int) -> list[Integers]:
+    """Return the keys that count of the units of a partition."""
+    columns = [np.concatenate(some) for some in zip(*pieces, strict=True)]
+    pieces.clear()
+    units, keys = columns[0].view(np.int64), columns[2].view(np.int64)
+    order, units, priorities = ranked(units, columns[1], columns[3])
+    keys = keys.take(order)
+    same_unit = units[1:] == units[:-1]
+    same_key = keys[1:] == keys[:-1]
+    if np.any(same_unit & (priorities[1:] == priorities[:-1]) & ~same_key):
+        # The hashes of two keys of a unit collide: each stands alone for once.
+        order = np.lexsort((keys, priorities, units))
+        units, keys = units.take(order), keys.take(order)
+        same_unit = units[1:] == units[:-1]
+        same_key = keys[1:] == keys[:-1]
+    each = _and_first(~(same_unit & same_key))
+    units, keys = units[each], keys[each]
+    far = min(most, len(units))
+    among: Mask = np.ones(len(units), np.bool_)
+    np.not_equal(units[far:], units[: len(units) - far], out=among[far:])
+    return [keys[among]]
+
+
+def _and_first(rest: Mask) -> Mask:
+    """Return a mask of one more row, which passes, and stands before the others."""
+    return np.concatenate((np.ones(1, np.bool_), rest))
+
+
+def _done(tasks: Iterable[Task[T]]) -> Iterator[T]:
+    with closing(prefetched(tasks, pl.thread_pool_size())) as found:
+        yield from found

@@ -12,9 +12,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.stats import chisquare
 
 from dpql.curator.columns import canonical_columns
+from dpql.curator.engines import alike_cells, polars_keys
 from dpql.curator.engines.polars import key_counts
 from dpql.curator.key_search import KeySearch
 from dpql.curator.program import Program
@@ -38,22 +40,20 @@ KEYS: dict[bytes | None, str | None] = {
     b"=1+1": "=1+1",
     b"x" * 100: "x" * 100,
     b"x" * 101: None,
-    b"": None,
     b"\xff": None,
     b"a\nb": None,
     b"a\x00": None,
     "a\u202eb".encode(): None,
     "\u2028".encode(): None,
-    None: None,
 }
-"""Cells, and the keys that they are."""
+"""Cells, and the words that they are."""
 
 Rows = Sequence[tuple[bytes | None, bytes | None]]
 
 
 def _counted(
     frame: pl.DataFrame, most: int | None, salt: bytes = SALT
-) -> dict[str, int]:
+) -> Counter[str | None]:
     search = KeySearch(
         statistic="found", columns=("place",), unit=most and "who", most=most or 1
     )
@@ -68,48 +68,67 @@ def _counted(
     )
     source = open_source(frame, DATA)
     (found,) = key_counts(program, source, salt=salt, tick=None).counts
-    keys = [key for (key,) in found.keys(np.arange(len(found.counts)))]
-    assert keys == sorted(keys, key=str.encode)
-    return dict(zip(keys, found.counts.tolist(), strict=True))
+    keys = found.keys(np.arange(len(found.counts)))
+    counts = zip(keys, found.counts.tolist(), strict=True)
+    units: Counter[str | None] = Counter()
+    for key, count in counts:
+        assert count > 0
+        units[key and key[0]] += count
+    assert len(keys) == len(set(keys)) + max(0, keys.count(None) - 1)
+    return units
 
 
-def _found(rows: Rows, most: int | None, salt: bytes = SALT) -> Mapping[str, int]:
-    """Return the number of units by key."""
+def _found(
+    rows: Rows, most: int | None, salt: bytes = SALT
+) -> Mapping[str | None, int]:
+    """Return the number of units by word, and at None that of all other keys."""
     schema = {"who": pl.Binary, "place": pl.Binary}
     return _counted(pl.DataFrame(rows, schema=schema, orient="row"), most, salt)
 
 
 IDS = st.sampled_from([None, b"p", b"P", b"q", b"\xff", b"\xfe", b"", b"05"])
-ROWS = st.lists(st.tuples(IDS, st.sampled_from(list(KEYS))), max_size=30)
-
-
-def _kept(rows: Rows) -> set[tuple[bytes, str]]:
-    """Return the units and keys that rows hold."""
-    return {(i, key) for i, cell in rows if i and (key := KEYS[cell]) is not None}
+CELLS = st.sampled_from([None, b"", *KEYS])
+ROWS = st.lists(st.tuples(IDS, CELLS), max_size=30)
 
 
 @given(rows=ROWS)
 def test_rows_are_counted_by_key(rows: Rows) -> None:
-    """Without a unit every row counts; what is no key is in none."""
-    expected = Counter(key for _, cell in rows if (key := KEYS[cell]) is not None)
-    assert expected == _found(rows, None)
+    """Without a unit every row counts; what is null has no key."""
+    assert Counter(KEYS[cell] for _, cell in rows if cell) == _found(rows, None)
 
 
 @given(rows=ROWS, most=st.integers(1, 4), salt=st.binary(min_size=32, max_size=32))
 def test_a_unit_counts_for_some_of_its_keys(rows: Rows, most: int, salt: bytes) -> None:
     """Once for each, and for so many at most; no other unit has a say in which."""
-    kept = _kept(rows)
-    every: Counter[str] = Counter()
+    kept = {(who, cell) for who, cell in rows if who and cell}
+    every: Counter[str | None] = Counter()
     for unit in {who for who, _ in kept}:
         own = [row for row in rows if row[0] == unit]
         found = _found(own, most, salt)
-        keys = {key for who, key in kept if who == unit}
-        assert set(found) <= keys
-        assert set(found.values()) == {1}
-        assert len(found) == min(most, len(keys))
+        cells = [cell for who, cell in kept if who == unit]
+        assert set(found) <= {KEYS[cell] for cell in cells}
+        assert all(found[word] == 1 for word in found if word is not None)
+        assert sum(found.values()) == min(most, len(cells))
         every.update(found)
     assert every == _found(rows, most, salt)
     assert every == _found(rows[::-1] + rows, most, salt)
+
+
+@pytest.mark.parametrize("rounds", [0, 6])
+@given(rows=ROWS)
+def test_hashes_tell_nothing_apart(rounds: int, rows: Rows) -> None:
+    """Where all hashes are the same, cells are compared, and the bounds hold."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(polars_keys, "_hashes", _no_hashes)
+        patch.setattr(polars_keys, "mixed", lambda one, _: one)
+        patch.setattr(alike_cells, "_ROUNDS", rounds)
+        found = _found(rows, 30)
+    kept = {(who, cell) for who, cell in rows if who and cell}
+    assert Counter(KEYS[cell] for _, cell in kept) == found
+
+
+def _no_hashes(cells: list[pl.Series], _: bytes) -> NDArray[np.uint64]:
+    return np.zeros(len(cells[0]), np.uint64)
 
 
 @pytest.mark.heavy
@@ -117,7 +136,7 @@ def test_every_key_of_a_unit_is_as_likely() -> None:
     """Chi-square over salts at 1e-9; rows of one key do not make it likelier."""
     cells = [b"a", b"a", b"a", b"a", b"A", b"=1+1", b"a "]
     rows = [(b"p", cell) for cell in cells]
-    seen: Counter[frozenset[str]] = Counter()
+    seen: Counter[frozenset[str | None]] = Counter()
     for number in range(600):
         seen[frozenset(_found(rows, 2, number.to_bytes(32, "big")))] += 1
     pairs = [frozenset(pair) for pair in combinations(["a", "A", "=1+1", "a "], 2)]
