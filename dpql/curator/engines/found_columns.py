@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from operator import and_
 
+import numpy as np
 import polars as pl
 
 from dpql.curator.columns import code_bits
 from dpql.curator.key_search import FoundColumn
 from dpql.curator.program import Program
+from dpql.curator.sources.key_codes import KeyCodes
 from dpql.curator.sources.source import Source
 
-_CODE = "code"
 _TYPES = {8: pl.UInt8(), 16: pl.UInt16(), 32: pl.UInt32()}
 
 
@@ -19,7 +20,7 @@ class FoundColumns:
     """Adds the columns of found keys of a program to its batches; threads share it."""
 
     def __init__(self, program: Program, source: Source) -> None:
-        self._lookups = [_Lookup.of(found, source) for found in program.found]
+        self._lookups = [_Lookup(found, source) for found in program.found]
 
     def __call__(self, batch: pl.DataFrame) -> pl.DataFrame:
         """Return the batch with the columns of found keys behind its own."""
@@ -28,47 +29,52 @@ class FoundColumns:
         return batch.with_columns(one.codes(batch) for one in self._lookups)
 
 
-@dataclass(frozen=True, slots=True)
 class _Lookup:
-    """The cells of every key, and its number."""
+    """Finds the number of a key: a word, then its first two words, and so on."""
 
-    found: FoundColumn
-    known: pl.DataFrame = field(repr=False)
-
-    @classmethod
-    def of(cls, found: FoundColumn, source: Source) -> _Lookup:
-        """Return the lookup for the cells as they are stored."""
-        names = _cells(found)
-        words = zip(*found.keys, strict=True) if found.keys else ([] for _ in names)
-        cells = [
-            _stored(name, list(some), source.schema[column])
-            for name, column, some in zip(names, found.columns, words, strict=True)
-        ]
-        dtype = _TYPES[code_bits(max(1, found.size))]
-        codes = pl.Series(_CODE, range(len(found.keys)), dtype)
-        return cls(found, pl.DataFrame([*cells, codes]))
+    def __init__(self, found: FoundColumn, source: Source) -> None:
+        self._found = found
+        self._type = _TYPES[code_bits(max(1, found.size))]
+        self._columns: list[KeyCodes] = []
+        self._pairs: list[tuple[int, KeyCodes]] = []
+        known = np.zeros(len(found.keys), np.int64)
+        words_by_column = zip(*found.keys, strict=True)
+        for column, words in zip(found.columns, words_by_column, strict=False):
+            each = list(dict.fromkeys(words))
+            numbers = {word: number for number, word in enumerate(each)}
+            codes = np.array([numbers[word] for word in words], np.int64)
+            self._columns.append(KeyCodes(_stored(each, source.schema[column])))
+            if len(self._columns) > 1:
+                pairs = known * len(each) + codes
+                last = len(self._columns) == len(found.columns)
+                different = pairs if last else np.unique(pairs)
+                self._pairs.append((len(each), KeyCodes(pl.Series(different))))
+                codes = np.searchsorted(different, pairs) if not last else codes
+            known = codes
 
     def codes(self, batch: pl.DataFrame) -> pl.Series:
         """Return the number of each row's key; null where it has none."""
-        names = _cells(self.found)
-        pairs = zip(names, self.found.columns, strict=True)
-        cells = pl.DataFrame([batch.get_column(of).alias(to) for to, of in pairs])
-        coded = cells.join(self.known, on=names, how="left", maintain_order="left")
-        codes = coded.get_column(_CODE)
-        if self.found.others:
-            last = pl.lit(len(self.found.keys), codes.dtype)
-            there = pl.all_horizontal(pl.col(name).is_not_null() for name in names)
-            made = pl.coalesce(_CODE, pl.when(there).then(last))
-            codes = coded.select(made.alias(_CODE)).get_column(_CODE)
-        return codes.alias(self.found.name)
+        cells = [batch.get_column(name) for name in self._found.columns]
+        codes = self._known(cells, batch.height).cast(self._type)
+        if self._found.others:
+            there = pl.DataFrame([cell.is_not_null() for cell in cells])
+            frame = pl.DataFrame([codes, there.fold(and_).alias("there")])
+            last = pl.lit(len(self._found.keys), self._type)
+            other = pl.when("there").then(last)
+            codes = frame.select(pl.coalesce("code", other)).to_series()
+        return codes.alias(self._found.name)
+
+    def _known(self, cells: list[pl.Series], rows: int) -> pl.Series:
+        if not self._columns:
+            return pl.Series("code", [None], pl.UInt32).new_from_index(0, rows)
+        pairs = zip(self._columns, cells, strict=True)
+        first, *rest = [column.of_cells(some) for column, some in pairs]
+        for codes, (size, known) in zip(rest, self._pairs, strict=True):
+            first = known.of_cells(first.cast(pl.Int64) * size + codes.cast(pl.Int64))
+        return first.alias("code")
 
 
-def _cells(found: FoundColumn) -> list[str]:
-    return [f"cell{index}" for index in range(len(found.columns))]
-
-
-def _stored(name: str, words: list[str], dtype: pl.DataType) -> pl.Series:
+def _stored(words: list[str], dtype: pl.DataType) -> pl.Series:
     """Return words as the cells of a canonical column of ids are."""
-    texts = pl.Series(name, words, pl.String)
     # Keys were found in this column, so those of integers are integers.
-    return texts.cast(dtype)
+    return pl.Series(words, dtype=pl.String).cast(dtype)

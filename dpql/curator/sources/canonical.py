@@ -216,8 +216,8 @@ class _Codes:
         if cells.dtype.is_float():
             cells = float_texts(cells)
         if cells.dtype == pl.Binary:
-            return self._texts.of_bytes(cells)
-        return self._texts.of_bytes(cells.cast(pl.String).cast(pl.Binary))
+            return self._texts.of_cells(cells)
+        return self._texts.of_cells(cells.cast(pl.String).cast(pl.Binary))
 
 
 @lru_cache(maxsize=32)

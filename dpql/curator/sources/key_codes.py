@@ -1,4 +1,4 @@
-"""The code of a text among declared keys: found by its hash, confirmed by its bytes.
+"""The code of a cell among known keys: found by its hash, confirmed by itself.
 
 Tables of hashes are made once of the keys, so a batch costs what its own cells cost,
 however many keys there are. Every cell takes the same steps, whatever it is.
@@ -6,7 +6,7 @@ however many keys there are. Every cell takes the same steps, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -35,20 +35,20 @@ _NULL = pl.Series("null", [None], dtype=pl.UInt32)
 @lru_cache(maxsize=32)
 def key_codes(keys: tuple[str, ...]) -> KeyCodes:
     """Return how texts are found among such keys; files of a folder share it."""
-    return KeyCodes(keys)
+    return KeyCodes(pl.Series(keys, dtype=pl.String).cast(pl.Binary))
 
 
 class KeyCodes:
-    """Looks texts up among keys; threads may share it."""
+    """Looks texts, given as bytes, or integers up among keys; threads may share it."""
 
-    def __init__(self, keys: Sequence[str]) -> None:
+    def __init__(self, keys: pl.Series) -> None:
         """Take different keys, one at least."""
-        self._keys = pl.Series(keys, dtype=pl.String).cast(pl.Binary)
+        self._keys = keys
         self._seed, self._hashes, bits = _one_table(self._keys) or _some(self._keys)
         self._tables = list(_tables(self._hashes, bits))
 
-    def of_bytes(self, cells: pl.Series) -> pl.Series:
-        """Return the code of each text, given as bytes; null where it is no key."""
+    def of_cells(self, cells: pl.Series) -> pl.Series:
+        """Return the code of each cell, of the type of the keys; null if it is none."""
         hashes = _hashed(cells, self._seed)
         codes = self._tables[0].find(hashes)
         for table in self._tables[1:]:

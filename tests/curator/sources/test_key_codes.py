@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 import pytest
@@ -14,7 +16,7 @@ from dpql.curator.sources.key_codes import KeyCodes
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 
-def encoded(cells: list[str | None]) -> pl.Series:
+def encoded(cells: Sequence[str | None]) -> pl.Series:
     """Return texts as a source hands them over."""
     return pl.Series(cells, dtype=pl.String).cast(pl.Binary)
 
@@ -26,27 +28,31 @@ def test_a_text_has_the_code_of_the_equal_key(
     """Keys are found, and nothing else is."""
     cells = [*others, *keys, *(key + "\0" for key in keys)]
     expected = [keys.index(cell) if cell in keys else None for cell in cells]
-    assert expected == KeyCodes(keys).of_bytes(encoded(cells)).to_list()
+    assert expected == KeyCodes(encoded(keys)).of_cells(encoded(cells)).to_list()
 
 
 @pytest.mark.parametrize("count", [1, 2, 50, 30_000])
 def test_every_key_is_found(count: int) -> None:
     """However many there are, and however their hashes fall into tables."""
     keys = [f"key{number}" for number in range(count)]
-    found = KeyCodes(keys).of_bytes(encoded([*keys, "key"]))
+    found = KeyCodes(encoded(keys)).of_cells(encoded([*keys, "key"]))
     assert [*range(count), None] == found.to_list()
 
 
 def test_bytes_that_are_no_text_have_no_code() -> None:
     """Neither broken UTF-8 nor an empty text is a key, unless it is declared."""
     cells = pl.Series([b"\xff", b"", b"a", b"a\xff", None], dtype=pl.Binary)
-    assert [None, None, 0, None, None] == KeyCodes(["a"]).of_bytes(cells).to_list()
-    assert [None, 1, 0, None, None] == KeyCodes(["a", ""]).of_bytes(cells).to_list()
+    assert [None, None, 0, None, None] == KeyCodes(encoded(["a"])).of_cells(
+        cells
+    ).to_list()
+    assert [None, 1, 0, None, None] == KeyCodes(encoded(["a", ""])).of_cells(
+        cells
+    ).to_list()
 
 
 def test_no_cells_have_no_codes() -> None:
     """An empty batch is one, too."""
-    found = KeyCodes(["a"]).of_bytes(encoded([]))
+    found = KeyCodes(encoded(["a"])).of_cells(encoded([]))
     assert (0, pl.UInt32) == (len(found), found.dtype)
 
 
@@ -60,7 +66,9 @@ def test_equal_hashes_are_not_equal_texts(monkeypatch: pytest.MonkeyPatch) -> No
         return pl.Series(sizes * np.uint64(seed), dtype=pl.UInt64)
 
     monkeypatch.setattr(pl.DataFrame, "hash_rows", hashed)
-    found = KeyCodes(["a", "bb", "ccc"]).of_bytes(encoded(["bb", "xx", "a", "x"]))
+    found = KeyCodes(encoded(["a", "bb", "ccc"])).of_cells(
+        encoded(["bb", "xx", "a", "x"])
+    )
     assert [1, None, 0, None] == found.to_list()
     assert {0, 1} <= seeds
 
@@ -68,7 +76,7 @@ def test_equal_hashes_are_not_equal_texts(monkeypatch: pytest.MonkeyPatch) -> No
 def test_few_keys_need_one_table() -> None:
     """A batch is looked up once where some seed keeps all keys apart."""
     keys = [f"key{number}" for number in range(300)]
-    assert 1 == len(KeyCodes(keys)._tables)
+    assert 1 == len(KeyCodes(encoded(keys))._tables)
 
 
 def test_keys_are_prepared_once() -> None:
