@@ -25,6 +25,7 @@ from dpql.model.spec import (
     MechanismName,
     Neighbours,
     NumberColumn,
+    PrivateColumn,
     Spec,
     Statistic,
 )
@@ -212,10 +213,11 @@ def _summed(spec: Spec, statistic: Statistic) -> tuple[NumberColumn, ...]:
 
 
 def _numbers(spec: Spec, statistic: Statistic) -> tuple[NumberColumn, ...]:
+    named = CategoryColumn | PrivateColumn | IdColumn
     return tuple(
         spec.data.number(name)
         for name in statistic.columns
-        if not isinstance(spec.data.column(name), CategoryColumn | IdColumn)
+        if not isinstance(spec.data.column(name), named)
     )
 
 
