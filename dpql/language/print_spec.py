@@ -8,7 +8,7 @@ from typing import assert_never
 
 from dpql.errors import Span
 from dpql.language.formatter import written
-from dpql.language.key_lists import Keys, listed
+from dpql.language.key_lists import PRIVATE, Keys, listed
 from dpql.language.predicate_text import predicate_text
 from dpql.language.source import form_named
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -131,15 +131,17 @@ def _contributes(contributes: Contributes) -> Plain:
     return plain
 
 
-def _column(column: Column) -> Plain:
+def _column(  # noqa: PLR0911  one per type
+    column: Column,
+) -> Plain:
     match column:
         case IdColumn():
             return {"type": "id"}
-        case CategoryColumn(keys=keys, numeric=numeric):
+        case CategoryColumn(declared=keys, numeric=numeric):
             node = listed(Keys(keys=keys, numeric=numeric), _NOWHERE)
-            return {"type": "category", "keys": node}
+            return {"type": "category", "keys": node} | _others(column)
         case PrivateColumn():
-            return {"type": "category", "keys": "private"}
+            return {"type": "category", "keys": PRIVATE} | _others(column)
         case NumberColumn():
             return _number_column(column)
         case BooleanColumn():
@@ -150,6 +152,10 @@ def _column(column: Column) -> Plain:
             return _time_column(column)
         case _:
             assert_never(column)
+
+
+def _others(column: CategoryColumn | PrivateColumn) -> dict[str, Plain]:
+    return {"others": "true"} if column.others else {}
 
 
 def _boolean_nulls(nulls: Nulls) -> Plain:

@@ -38,6 +38,7 @@ from dpql.model.spec import (
 from dpql.statistics import KEYS, Option, statistic_of, total
 from dpql.statistics import Statistic as Kind
 from dpql.statistics.option import Input, Usage, Value
+from dpql.statistics.statistic import PRIVATE
 from dpql.statistics.total import TOTAL
 
 
@@ -134,7 +135,8 @@ def resolve_total(
         spend=spend,
     )
     neighbours = context.neighbours or Neighbours.ADD_REMOVE
-    fault = total.objection(found, groups, neighbours)
+    private = [name for name, type_ in context.types.items() if type_ == PRIVATE]
+    fault = total.objection(found, groups, neighbours, private=private)
     if fault is not None:
         context.add("DPQL330", fault[0], given.span, fault[1])
     return total.of(found, groups)
@@ -144,7 +146,7 @@ _OF_GROUPS = ("where", "by", "contributes")
 """What a total has from the statistic that it adds up."""
 
 MECHANISMS = frozenset(MechanismName)
-GROUPING = ("category", "boolean")
+GROUPING = ("category", PRIVATE, "boolean")
 """The types of the columns that form groups."""
 
 
@@ -284,13 +286,14 @@ def _counted(entry: Entry, kind: Kind, context: Context) -> None:
 def _mechanism(
     entry: Entry, kind: Kind, defaults: Node | None, context: Context
 ) -> str | None:
-    if not kind.chooses:
+    if not kind.chooses and not kind.finds:
         return setting("mechanism", entry.value, defaults)
     own = value(entry.value, "mechanism")
     if own is not None and text(own) in MECHANISMS - {MechanismName.AUTO}:
+        chosen = "keys are listed" if kind.finds else f"a {kind.name} is chosen"
         context.add(
             "DPQL329",
-            f"a {kind.name} is chosen: {text(own)} adds noise to numbers",
+            f"{chosen}: {text(own)} adds noise to numbers",
             own.span,
             "delete it",
         )

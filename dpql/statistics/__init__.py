@@ -96,7 +96,8 @@ def field_of(key: str) -> Field:
 
 def statistics_with(option: Option) -> tuple[str, ...]:
     """Return the keys of the statistics that have an option."""
-    return tuple(one.keyword for one in STATISTICS.values() if option in one.options)
+    found = (one.keyword for one in STATISTICS.values() if option in one.options)
+    return tuple(dict.fromkeys(found))
 
 
 __all__ = [

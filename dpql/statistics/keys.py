@@ -59,6 +59,6 @@ STATISTIC = Statistic(
     once=True,
     finds=True,
     options=(SHOWN_FROM,),
-    synonyms=("keyset", "groups", "distinct_values"),
+    synonyms=("keyset", "partitions", "distinct_values"),
     describe=describe,
 )

@@ -18,6 +18,7 @@ from dpql.model.calendar import (
     time_text,
 )
 from dpql.model.characters import look, mixes_alphabets
+from dpql.model.columns import OTHERS
 from dpql.model.expression import (
     Bands,
     CalendarPart,
@@ -62,6 +63,7 @@ from dpql.model.spec import (
     Operator,
     Or,
     Privacy,
+    PrivateColumn,
     Rho,
     RowsAtMost,
     RowsExactly,
@@ -286,13 +288,7 @@ def specs(draw: st.DrawFn) -> Spec:
         )
     )
     unit, category, *others = found
-    columns: list[Column] = [
-        IdColumn(name=unit),
-        CategoryColumn(
-            name=category,
-            keys=tuple(draw(st.lists(keys, min_size=1, max_size=4, unique_by=look))),
-        ),
-    ]
+    columns: list[Column] = [IdColumn(name=unit), draw(categories(category))]
     columns += [draw(number_columns(name, drop=not public)) for name in others]
     spare = draw(st.lists(column_names.map(str.strip).filter(bool), max_size=5))
     taken = set(map(look, found))
@@ -303,8 +299,10 @@ def specs(draw: st.DrawFn) -> Spec:
         taken.add(look(name))
         if draw(st.booleans()):
             columns.append(draw(other_columns(name, drop=not public)))
+        elif draw(st.booleans()):
+            columns.append(PrivateColumn(name=name, others=draw(st.booleans())))
         else:
-            of = draw(st.sampled_from(columns[1:]))
+            of = draw(st.sampled_from(_readable(columns)))
             if cell(of).shape.excess:
                 continue
             derived.append(DerivedColumn(name=name, expression=draw(expressions(of))))
@@ -319,6 +317,12 @@ def specs(draw: st.DrawFn) -> Spec:
             unique_by=lambda statistic: statistic.name,
         )
     )
+    private = {one.name for one in columns if isinstance(one, PrivateColumn)}
+    grouped = {frozenset(one.by) & private for one in statistics} - {frozenset()}
+    statistics = [
+        draw(_searches(f"search.{number}", tuple(sorted(by)), by_row=by_row))
+        for number, by in enumerate(sorted(grouped, key=sorted))
+    ] + [one for one in statistics if not one.name.startswith("search.")]
     count = draw(st.integers(2, 10**12))
     delta = draw(st.sampled_from([Fraction(0), Fraction(1, 10**9)]))
     return Spec(
@@ -337,7 +341,9 @@ def specs(draw: st.DrawFn) -> Spec:
             else draw(contributions()),
             neighbours=Neighbours.REPLACE_ONE if public else Neighbours.ADD_REMOVE,
             epsilon=Fraction(1000),
-            delta=Fraction(1, 10**6) if any(map(_needs_delta, statistics)) else delta,
+            delta=Fraction(1, 10**6)
+            if grouped or any(map(_needs_delta, statistics))
+            else delta,
         ),
         statistics=tuple(statistics),
         signer=draw(st.none() | texts),
@@ -364,6 +370,45 @@ def _needs_delta(statistic: Statistic) -> bool:
 
 
 @st.composite
+def categories(draw: st.DrawFn, name: str) -> CategoryColumn:
+    """Draw a column of declared keys, sometimes with one for everything else."""
+    declared = tuple(draw(st.lists(keys, min_size=1, max_size=4, unique_by=look)))
+    others = OTHERS not in map(look, declared) and draw(st.booleans())
+    found = (*declared, OTHERS) if others else declared
+    return CategoryColumn(name=name, keys=found, others=others)
+
+
+def _readable(columns: list[Column] | tuple[Column, ...]) -> list[Column]:
+    """Return the columns that expressions read."""
+    return [one for one in columns if not isinstance(one, IdColumn | PrivateColumn)]
+
+
+@st.composite
+def _searches(
+    draw: st.DrawFn, name: str, by: tuple[str, ...], *, by_row: bool
+) -> Statistic:
+    """Draw a statistic that finds the keys of private columns."""
+    kind = draw(st.sampled_from(["keys", "count" if by_row else "units"]))
+    mechanism = MechanismName.AUTO
+    if kind != "keys":
+        counted = [one for one in MechanismName if one is not MechanismName.SNAPPING]
+        mechanism = draw(st.sampled_from(counted))
+    return Statistic(
+        name=name,
+        kind=kind,
+        columns=(),
+        where=None,
+        by=by,
+        shown_from=draw(st.none() | st.integers(1, 2)),
+        contributes=None if by_row else draw(st.none() | contributions()),
+        mechanism=mechanism,
+        alpha=draw(probability),
+        gamma=draw(probability),
+        spend=draw(_spends(mechanism)),
+    )
+
+
+@st.composite
 def _statistics(
     draw: st.DrawFn,
     columns: tuple[Column, ...],
@@ -374,21 +419,24 @@ def _statistics(
 ) -> Statistic:
     unit, category, *rest = columns
     others = [one for one in rest if isinstance(one, NumberColumn)]
-    kind = draw(st.sampled_from(list(STATISTICS)))
-    where = draw(st.none() | conditions(columns[1:]))
-    by = draw(st.sampled_from([(), (category.name,)]))
+    kind = draw(st.sampled_from([x for x in STATISTICS if not STATISTICS[x].finds]))
+    readable = tuple(_readable(columns))
+    where = draw(st.none() | conditions(readable))
+    private = [one for one in rest if isinstance(one, PrivateColumn)]
+    groups = st.lists(st.sampled_from([category, *private]), unique=True, max_size=3)
+    by = tuple(one.name for one in draw(groups))
     known = public and where is None and not by
     inputs: tuple[Column, ...] = (draw(st.sampled_from(others)),)
     if kind == "units" and (by_row or (filtered and where is None and not by)):
         kind = "count"
     condition = None
     if kind == "proportion":
-        condition = draw(conditions(columns[1:]))
+        condition = draw(conditions(readable))
     if kind in ("count", "units", "proportion"):
         inputs = ()
     elif kind == "distinct":
         exact = [one for one in others if one.type is not NumberType.FLOAT]  # type: ignore[union-attr]
-        inputs = (draw(st.sampled_from([category, *exact])),)
+        inputs = (draw(st.sampled_from([category, *private, *exact])),)
         inputs = (unit,) if by_row and draw(st.booleans()) else inputs
     elif kind in ("covariance", "ratio"):
         inputs = tuple(others[:2])

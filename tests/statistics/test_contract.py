@@ -381,11 +381,12 @@ def test_replacing_a_unit_of_which_rows_are_dropped(
 def test_every_statistic_has_cases() -> None:
     """No line of the table escapes the brute force.
 
-    What exists by parts of one alone is tried in test_contribution.
+    What exists by parts of one alone is tried in test_contribution, and what finds keys
+    in tests/mechanisms.
     """
     covered = {case.kind for case in CASES}
-    joint_only = {name for name, kind in STATISTICS.items() if kind.joint_only}
-    assert set(STATISTICS) - joint_only == covered
+    others = {name for name, x in STATISTICS.items() if x.joint_only or x.finds}
+    assert set(STATISTICS) - others == covered
 
 
 def test_what_has_no_cases_is_refused() -> None:
@@ -402,4 +403,5 @@ def test_what_has_no_cases_is_refused() -> None:
     )
     joint_only = {*joint_only, ("proportion", False)}
     plain = {("count", True), ("units", True), ("covariance", False)}
+    plain |= {("keys", True), ("keys", False)}
     assert {*plain, *joint_only} == refused

@@ -22,9 +22,10 @@ def test_the_model_holds_every_option() -> None:
 
 
 def test_options_belong_to_statistics() -> None:
-    """Bins are those of a histogram; a promise is that of what a count divides."""
+    """Bins are of histograms, promises of what a count divides, keys are counted."""
     found = {option.name: statistics_with(option) for option in OPTIONS}
     assert {
+        "shown_from": ("count", "list"),
         "bins": ("histogram",),
         "width": ("histogram",),
         "at": ("quantile",),
