@@ -81,6 +81,12 @@ CASES = [
         bounds=(1, 2, None),
     ),
     Case(
+        "normal names",
+        {"found": {**LISTED, **NORMAL}, "count": {**COUNT, **NORMAL}},
+        epsilon="4",
+        bounds=(1, 2, None),
+    ),
+    Case(
         "a total of rows",
         {"found": UNITS, "count": {**COUNT, **PURE}},
         bounds=(2, 2, 3),
