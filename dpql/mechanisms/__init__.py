@@ -14,6 +14,7 @@ from typing import Any
 from dpql.mechanisms import (
     gaussian,
     geometric,
+    key_names,
     key_threshold,
     quantile,
     selection,
@@ -74,10 +75,11 @@ SEARCHES: MappingProxyType[str, KeyFinder[Any]] = MappingProxyType(
         "selection": selection,
         "truncated_geometric": truncated,
         "gaussian_threshold": key_threshold,
+        "gaussian_selection": key_names,
     }
 )
 
-IMPURE: frozenset[str] = frozenset({*CONCENTRATED, key_threshold.NAME})
+IMPURE: frozenset[str] = frozenset({*CONCENTRATED, key_threshold.NAME, key_names.NAME})
 """The names of those that spend a rho, whether noise is added or keys are shown."""
 
 

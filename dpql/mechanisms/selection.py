@@ -209,17 +209,20 @@ def find(
     size = -(-noise.width // _BYTE)
     spare = _BYTE * size - noise.width
     head = min(_HEAD, noise.width)
-    heads = np.array([x >> (noise.width - head) for x in noise.table], np.int64)
+    heads = np.array([x >> (noise.width - head) for x in noise.table], np.uint64)
     shown = np.empty(len(units), np.bool_)
     for lanes in stretches(len(units)):
         counted = np.minimum(units[lanes.start : lanes.stop], noise.certain)
         data = bits.read(lanes, 0, noise.width)
         coins = np.frombuffer(data, np.uint8).reshape(len(lanes), size)
-        first = np.zeros(len(lanes), np.int64)
+        # Unsigned: the first bit of a coin is no sign.
+        first = np.zeros(len(lanes), np.uint64)
         for byte in range(_BYTE):
-            first = first << _BYTE | (coins[:, byte] if byte < size else 0)
-        # A lane of a test may be shorter than eight bytes.
-        first >>= _BYTE * _BYTE - spare - head
+            first <<= np.uint64(_BYTE)
+            # A lane of a test may be shorter than eight bytes.
+            if byte < size:
+                first |= coins[:, byte]
+        first >>= np.uint64(_BYTE * _BYTE - spare - head)
         limits = heads.take(counted)
         shown[lanes.start : lanes.stop] = first < limits
         for index in np.flatnonzero(first == limits).tolist():

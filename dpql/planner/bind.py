@@ -40,14 +40,17 @@ from dpql.statistics.setting import Sought
 MOST_RANKED_KEYS = 10_000
 """No more keys are shown where something is chosen by rank for each of them."""
 
-_LISTS = "selection"
-"""What shows keys without a number."""
+_LISTS = {
+    MechanismName.GEOMETRIC: "selection",
+    MechanismName.GAUSSIAN: "gaussian_selection",
+}
+"""What the words of a spec mean where keys are found, and no number is released."""
 
-_OF_KEYS = {
+_COUNTS = {
     MechanismName.GEOMETRIC: "truncated_geometric",
     MechanismName.GAUSSIAN: "gaussian_threshold",
 }
-"""What the words of a spec mean where keys are found."""
+"""The same where keys are found with their counts."""
 
 
 def bind_columns(draft: Draft) -> Draft:
@@ -304,8 +307,7 @@ def hiding(spec: Spec, statistic: Statistic) -> tuple[str, ...]:
     Without a delta the noise is pure.
     """
     if is_search(spec, statistic):
-        finds = STATISTICS[statistic.kind].finds
-        return tuple(x for x in SEARCHES if (x == _LISTS) == finds)
+        return tuple(_finders(statistic).values())
     if STATISTICS[statistic.kind].chooses:
         return tuple(CHOOSERS)
     return tuple(MECHANISMS if spec.privacy.delta else PURE)
@@ -324,7 +326,7 @@ def automatic(
 def asked(spec: Spec, statistic: Statistic) -> str:
     """Return the name of the mechanism that is asked for, or `auto`."""
     if is_search(spec, statistic):
-        return _OF_KEYS.get(statistic.mechanism, statistic.mechanism.value)
+        return _finders(statistic).get(statistic.mechanism, statistic.mechanism.value)
     return statistic.mechanism.value
 
 
@@ -335,6 +337,10 @@ def _finds_none() -> PlanFault:
         "this mechanism finds no keys",
         hint="write `mechanism: auto`, or delete it",
     )
+
+
+def _finders(statistic: Statistic) -> dict[MechanismName, str]:
+    return _LISTS if STATISTICS[statistic.kind].finds else _COUNTS
 
 
 def not_pure() -> PlanFault:
