@@ -83,10 +83,25 @@ COLUMN_TYPES: dict[str, Record] = {
                 KEY_LIST,
                 "The public keys. Each appears in the release, also when empty; cells "
                 "that are none of them are dropped. Whole numbers are compared "
-                "as such, however they are stored; a key in quotes makes all texts.",
+                "as such, however they are stored; a key in quotes makes all texts. Keys "
+                "that are `private` are found in the data, which needs a delta; how "
+                "many units a key must have is known before.",
                 ["north", "east", "south", "west"],
                 "1..12",
                 {"file": "keys/carriers.txt"},
+                "private",
+            ),
+            field(
+                "others",
+                Choice(
+                    what="a way to count what is no key",
+                    words=("true",),
+                    otherwise=", or delete the line",
+                ),
+                "One more key, `others`, of all cells that are none of the keys and "
+                "not null. Of private keys it stands beside those that were found, "
+                "in every statistic but the one that finds them.",
+                True,
             ),
         ),
     ),

@@ -16,11 +16,12 @@ from dpql.language.context import (
     text,
     value,
 )
-from dpql.language.key_lists import resolve_keys
+from dpql.language.key_lists import are_private, resolve_keys
 from dpql.language.nulls import resolve_nulls
 from dpql.language.times import boolean, date, time
 from dpql.language.tree import Entry, Node, Scalar
 from dpql.model.characters import look, mixes_alphabets
+from dpql.model.columns import OTHERS
 from dpql.model.notation import number_text
 from dpql.model.spec import (
     CategoryColumn,
@@ -28,7 +29,9 @@ from dpql.model.spec import (
     IdColumn,
     NumberColumn,
     NumberType,
+    PrivateColumn,
 )
+from dpql.statistics.statistic import PRIVATE
 
 
 def resolve_columns(node: Node | None, context: Context) -> None:
@@ -71,17 +74,7 @@ def _column(  # noqa: PLR0911  one per type
         case "id":
             return _id(entry, context)
         case "category":
-            found, meant = resolve_keys(value(entry.value, "keys"), context)
-            if not meant.numeric:
-                check_lookalikes(found, "key", context)
-            if not meant.keys:
-                return None
-            return CategoryColumn(
-                name=entry.name,
-                keys=meant.keys,
-                numeric=meant.numeric,
-                digest=meant.digest,
-            )
+            return _category(entry, context)
         case NumberType.INTEGER | NumberType.DECIMAL | NumberType.FLOAT as kind:
             return _number(entry, NumberType(kind), context)
         case "boolean":
@@ -94,6 +87,26 @@ def _column(  # noqa: PLR0911  one per type
             # Noted by its shape; wherever it is used nothing more is said.
             context.types[entry.name] = OPEN_TYPE
             return None
+
+
+def _category(entry: Entry, context: Context) -> Column | None:
+    keys, asked = value(entry.value, "keys"), value(entry.value, "others")
+    others = text(asked) == "true"
+    if are_private(keys):
+        context.types[entry.name] = PRIVATE
+        return PrivateColumn(name=entry.name, others=others)
+    found, meant = resolve_keys(keys, context)
+    if not meant.numeric:
+        check_lookalikes(found, "key", context)
+    if not meant.keys:
+        return None
+    return CategoryColumn(
+        name=entry.name,
+        keys=(*meant.keys, OTHERS) if others else meant.keys,
+        numeric=meant.numeric,
+        digest=meant.digest,
+        others=others,
+    )
 
 
 def _id(entry: Entry, context: Context) -> Column:

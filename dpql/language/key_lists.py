@@ -5,6 +5,7 @@
     keys: [1..12, 99]                      the same
     keys: ["0", "1"], keys: [1, 2, other]  texts: one key is in quotes, or no number
     keys: {file: keys/carriers.txt}        one a line, with the same meaning
+    keys: private                          nobody lists them: they are found in the data
 
 A file lies below the folder of the text that names it. Its keys and its sha256 become
 part of the plan, so a file that has changed makes another plan. Whoever writes a spec
@@ -31,6 +32,9 @@ from dpql.model.shape import Either, Field, ListOf, Record, Text
 RANGE_PATTERN = rf"{WHOLE_PATTERN}\.\.{WHOLE_PATTERN}"
 _RANGE = re.compile(rf"({WHOLE_PATTERN})\.\.({WHOLE_PATTERN})")
 _KEY = re.compile(limits.KEY.pattern)
+PRIVATE = "private"
+"""What is declared of keys that nobody can list."""
+
 LIST = ".txt"
 """How the name of a list ends."""
 
@@ -41,9 +45,10 @@ KEY_LIST = Either(
     word=Text(
         what="a range of keys",
         longest=2 * LONGEST_NUMBER,
-        pattern=RANGE_PATTERN,
+        pattern=rf"{RANGE_PATTERN}|{PRIVATE}",
         rule="a whole number, two dots and a whole number, such as `1..12`; other keys "
-        "stand in a list, such as `[north, south]`",
+        "stand in a list, such as `[north, south]`; `private` keys are found in the "
+        "data",
         numbers=True,
     ),
     record=Record(
@@ -73,6 +78,11 @@ class Keys:
     keys: tuple[str, ...]
     numeric: bool
     digest: str | None = None
+
+
+def are_private(node: Node | None) -> bool:
+    """Tell whether the keys are to be found in the data."""
+    return isinstance(node, Scalar) and node.text == PRIVATE
 
 
 def resolve_keys(

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from dpql.errors import Span
 from dpql.language.formatter import written
-from dpql.language.key_lists import Keys, listed
+from dpql.language.key_lists import PRIVATE, Keys, listed
 from dpql.language.predicate_text import predicate_text
 from dpql.language.source import form_named
 from dpql.language.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -135,11 +135,11 @@ def _column(column: Column) -> Plain:
     match column:
         case IdColumn():
             return {"type": "id"}
-        case CategoryColumn(keys=keys, numeric=numeric):
+        case CategoryColumn(declared=keys, numeric=numeric, others=others):
             node = listed(Keys(keys=keys, numeric=numeric), _NOWHERE)
-            return {"type": "category", "keys": node}
-        case PrivateColumn():
-            return {"type": "category", "keys": "private"}
+            return {"type": "category", "keys": node} | _others(others)
+        case PrivateColumn(others=others):
+            return {"type": "category", "keys": PRIVATE} | _others(others)
         case NumberColumn():
             return _number_column(column)
         case BooleanColumn():
@@ -150,6 +150,10 @@ def _column(column: Column) -> Plain:
             return _time_column(column)
         case _:
             assert_never(column)
+
+
+def _others(asked: bool) -> dict[str, Plain]:
+    return {"others": "true"} if asked else {}
 
 
 def _boolean_nulls(nulls: Nulls) -> Plain:

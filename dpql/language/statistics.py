@@ -38,6 +38,7 @@ from dpql.model.spec import (
 from dpql.statistics import KEYS, Option, statistic_of, total
 from dpql.statistics import Statistic as Kind
 from dpql.statistics.option import Input, Usage, Value
+from dpql.statistics.statistic import PRIVATE
 from dpql.statistics.total import TOTAL
 
 
@@ -144,7 +145,7 @@ _OF_GROUPS = ("where", "by", "contributes")
 """What a total has from the statistic that it adds up."""
 
 MECHANISMS = frozenset(MechanismName)
-GROUPING = ("category", "boolean")
+GROUPING = ("category", PRIVATE, "boolean")
 """The types of the columns that form groups."""
 
 

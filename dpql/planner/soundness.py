@@ -21,6 +21,7 @@ from dpql.model.calendar import (
     STEPS,
 )
 from dpql.model.codec import layout
+from dpql.model.columns import OTHERS
 from dpql.model.spec import (
     AccuracyTarget,
     BooleanColumn,
@@ -56,6 +57,7 @@ from dpql.planner.sound_expressions import (
 )
 from dpql.statistics import OPTIONS, STATISTICS, total
 from dpql.statistics.option import Input, Usage
+from dpql.statistics.statistic import PRIVATE
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NUMERIC_KEY = re.compile(r"0|-?[1-9][0-9]{0,19}")
@@ -153,7 +155,8 @@ def _sound_column(  # noqa: PLR0911  one per type
         case PrivateColumn():
             return rules.expressions
         case CategoryColumn(keys=keys):
-            return _sound_keys(column) and 0 < len(keys) <= limits.MOST_CELLS
+            few = len(column.declared) > 0 and len(keys) <= limits.MOST_CELLS
+            return _sound_keys(column) and few
         case NumberColumn(lower=lower, upper=upper, step=step):
             if column.unit is not None and not is_formatted(column.unit, limits.UNIT):
                 return False
@@ -187,9 +190,11 @@ def _fills(nulls: Nulls, lower: int, upper: int) -> bool:
 def _sound_keys(column: CategoryColumn) -> bool:
     if column.digest is not None and not _DIGEST.fullmatch(column.digest):
         return False
+    if column.others and column.keys[-1:] != (OTHERS,):
+        return False
     if not column.numeric:
         return are_unmistakable(column.keys, limits.KEY)
-    return are_distinct(column.keys) and all(map(_is_numeric_key, column.keys))
+    return are_distinct(column.keys) and all(map(_is_numeric_key, column.declared))
 
 
 def _is_numeric_key(key: str) -> bool:
@@ -216,11 +221,12 @@ def _statistic(
     yield all(given.type in kind.column_types for given in inputs)
     yield are_distinct(statistic.by)
     yield len(statistic.by) <= limits.MOST_GROUPINGS
-    grouping = CategoryColumn | BooleanColumn
+    listed = CategoryColumn | BooleanColumn
+    grouping = listed | PrivateColumn
     yield all(isinstance(columns.get(name), grouping) for name in statistic.by)
     binned = not kind.splits or bool(statistic.edges)
     yield binned or all(
-        isinstance(columns.get(name), grouping) for name in statistic.columns
+        isinstance(columns.get(name), listed) for name in statistic.columns
     )
     values = count_cells(spec, statistic) * max(1, len(statistic.at))
     yield values <= limits.MOST_CELLS
@@ -263,6 +269,8 @@ def _input(name: str, column: Column | None) -> Input:
             found = type_.value
         case CategoryColumn():
             found = "category"
+        case PrivateColumn():
+            found = PRIVATE
         case IdColumn():
             found = "id"
         case BooleanColumn():

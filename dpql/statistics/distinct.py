@@ -20,7 +20,7 @@ from dpql.errors import PlanFault
 from dpql.model.plan import Affine, Term
 from dpql.model.spec import NumberType
 from dpql.statistics.setting import Description, Setting, measure
-from dpql.statistics.statistic import Statistic
+from dpql.statistics.statistic import PRIVATE, Statistic
 
 
 def describe(setting: Setting) -> Description:
@@ -64,6 +64,7 @@ STATISTIC = Statistic(
     column_types=(
         "id",
         "category",
+        PRIVATE,
         "boolean",
         NumberType.INTEGER,
         NumberType.DECIMAL,

@@ -17,6 +17,9 @@ NUMBERS = tuple(NumberType)
 COUNTED = (*NUMBERS, "boolean")
 """The same, and truth, which counts as 1 and 0."""
 
+PRIVATE = "private category"
+"""The type of the columns whose keys are found in the data."""
+
 COLUMN = Text.of(
     "a column name",
     limits.COLUMN,
