@@ -82,10 +82,10 @@ COLUMN_TYPES: dict[str, Record] = {
                 "keys",
                 KEY_LIST,
                 "The public keys. Each appears in the release, also when empty; cells "
-                "that are none of them are dropped. Whole numbers are compared "
-                "as such, however they are stored; a key in quotes makes all texts. Keys "
-                "that are `private` are found in the data, which needs a delta; how "
-                "many units a key must have is known before.",
+                "that are none of them are dropped. Whole numbers are compared as "
+                "such, however they are stored; a key in quotes makes all texts. Keys "
+                "that are `private` are found in the data; that needs a delta, and "
+                "how many units a key must have to be found is known before.",
                 ["north", "east", "south", "west"],
                 "1..12",
                 {"file": "keys/carriers.txt"},

@@ -16,6 +16,7 @@ from dpql.language.context import (
     text,
     value,
 )
+from dpql.language.found_keys import check_others
 from dpql.language.key_lists import are_private, resolve_keys
 from dpql.language.nulls import resolve_nulls
 from dpql.language.times import boolean, date, time
@@ -98,6 +99,8 @@ def _category(entry: Entry, context: Context) -> Column | None:
     found, meant = resolve_keys(keys, context)
     if not meant.numeric:
         check_lookalikes(found, "key", context)
+    if others:
+        check_others(found, context)
     if not meant.keys:
         return None
     return CategoryColumn(

@@ -20,6 +20,7 @@ from dpql.model.spec import (
     DerivedColumn,
     Neighbours,
 )
+from dpql.statistics.statistic import PRIVATE
 
 UNTYPED = "?"
 """The type of a column whose declaration is at fault, which has been noted."""
@@ -102,6 +103,7 @@ class Context:
         kind = self.declared(name, span)
         if kind is None or kind in (OPEN_TYPE, UNTYPED, *allowed):
             return kind in allowed
+        writable = [word for word in allowed if word != PRIVATE]
         candidates = [word for word, type_ in self.types.items() if type_ in allowed]
         ways = [f"take {quoted(candidates[:6])}"] if candidates else []
         ways += derivations(shown(name), kind, allowed)
@@ -110,7 +112,7 @@ class Context:
             "DPQL302",
             f"`{shown(name)}` is of type {shown(kind)}, so {use}",
             span,
-            hint or f"declare a column of type {quoted(allowed)}",
+            hint or f"declare a column of type {quoted(writable)}",
         )
         return False
 

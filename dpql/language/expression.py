@@ -42,6 +42,10 @@ from dpql.model.lattice_keys import TRUTHS
 from dpql.model.lattice_nodes import Node
 from dpql.model.lattice_rules import LIMIT, Untyped, as_truth
 from dpql.model.limits import CONDITION
+from dpql.statistics.statistic import PRIVATE
+
+_UNREADABLE = frozenset({"id", PRIVATE})
+"""The types of columns that no expression reads."""
 
 
 def resolve_expression(scalar: Scalar, context: Context) -> Typed | None:
@@ -195,8 +199,8 @@ class _Typer(Typer):
             )
             return None
         kind = self.context.declared(name, span)
-        if kind == "id":
-            allowed = tuple(set(self.context.types.values()) - {"id"})
+        if kind in _UNREADABLE:
+            allowed = tuple(set(self.context.types.values()) - _UNREADABLE)
             self.context.typed(name, span, allowed, "it cannot be in a condition")
             return None
         if kind is None or name not in self.context.columns:

@@ -131,15 +131,17 @@ def _contributes(contributes: Contributes) -> Plain:
     return plain
 
 
-def _column(column: Column) -> Plain:
+def _column(  # noqa: PLR0911  one per type
+    column: Column,
+) -> Plain:
     match column:
         case IdColumn():
             return {"type": "id"}
-        case CategoryColumn(declared=keys, numeric=numeric, others=others):
+        case CategoryColumn(declared=keys, numeric=numeric):
             node = listed(Keys(keys=keys, numeric=numeric), _NOWHERE)
-            return {"type": "category", "keys": node} | _others(others)
-        case PrivateColumn(others=others):
-            return {"type": "category", "keys": PRIVATE} | _others(others)
+            return {"type": "category", "keys": node} | _others(column)
+        case PrivateColumn():
+            return {"type": "category", "keys": PRIVATE} | _others(column)
         case NumberColumn():
             return _number_column(column)
         case BooleanColumn():
@@ -152,8 +154,8 @@ def _column(column: Column) -> Plain:
             assert_never(column)
 
 
-def _others(asked: bool) -> dict[str, Plain]:
-    return {"others": "true"} if asked else {}
+def _others(column: CategoryColumn | PrivateColumn) -> dict[str, Plain]:
+    return {"others": "true"} if column.others else {}
 
 
 def _boolean_nulls(nulls: Nulls) -> Plain:

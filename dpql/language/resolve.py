@@ -16,6 +16,7 @@ from dpql.language.context import (
 )
 from dpql.language.contributions import promised
 from dpql.language.derived import resolve_derived
+from dpql.language.found_keys import check_found
 from dpql.language.left_out import filled_in, setting
 from dpql.language.numbers import exact, is_number
 from dpql.language.source import Source
@@ -115,7 +116,8 @@ def _statistics(
         if found is not None and found.total_of is not None:
             named.add(found.total_of)
         totals[entry.name] = found
-    return [(totals if is_total(entry) else others)[entry.name] for entry in given]
+    all_ = [(totals if is_total(entry) else others)[entry.name] for entry in given]
+    return check_found(given, all_, context)
 
 
 def _rows(node: Node | None, context: Context) -> Rows | None:

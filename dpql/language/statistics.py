@@ -135,7 +135,8 @@ def resolve_total(
         spend=spend,
     )
     neighbours = context.neighbours or Neighbours.ADD_REMOVE
-    fault = total.objection(found, groups, neighbours)
+    private = [name for name, type_ in context.types.items() if type_ == PRIVATE]
+    fault = total.objection(found, groups, neighbours, private=private)
     if fault is not None:
         context.add("DPQL330", fault[0], given.span, fault[1])
     return total.of(found, groups)
@@ -285,13 +286,14 @@ def _counted(entry: Entry, kind: Kind, context: Context) -> None:
 def _mechanism(
     entry: Entry, kind: Kind, defaults: Node | None, context: Context
 ) -> str | None:
-    if not kind.chooses:
+    if not kind.chooses and not kind.finds:
         return setting("mechanism", entry.value, defaults)
     own = value(entry.value, "mechanism")
     if own is not None and text(own) in MECHANISMS - {MechanismName.AUTO}:
+        chosen = "keys are listed" if kind.finds else f"a {kind.name} is chosen"
         context.add(
             "DPQL329",
-            f"a {kind.name} is chosen: {text(own)} adds noise to numbers",
+            f"{chosen}: {text(own)} adds noise to numbers",
             own.span,
             "delete it",
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from dpql.diagnostics import shown
 from dpql.language.vocabulary import SYNONYMS
+from dpql.statistics.statistic import PRIVATE
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
@@ -41,6 +42,8 @@ def derivations(name: str, kind: str, allowed: Iterable[str]) -> list[str]:
     if kind in ("date", "time") and "integer" in wanted:
         since = "2013-01-01" if kind == "date" else "2013-01-01 00:00"
         return [f"derive a number from it: `{name} - {since}`"]
+    if kind == PRIVATE and "category" in wanted:
+        return [f"declare the keys of `{name}`"]
     if kind in ("integer", "decimal", "float") and "category" in wanted:
         return [f"derive bands: `bands({name}, [0, 10, 100])`"]
     return []

@@ -138,6 +138,8 @@ class TextBuilder(ConditionBuilder):
     def column(self, children: list[Any]) -> Parts:
         """`NAME TYPE ...`."""
         name, word, *rest = children
+        if word.text == "category":
+            rest = [_as_keys(part) for part in rest]
         block = self._named(name, [Entry(Scalar("type", word.span), word), *rest])
         return [("data.columns", block)]
 
@@ -174,6 +176,12 @@ class TextBuilder(ConditionBuilder):
         return self._entry(word, "keys", block)
 
     @v_args(inline=True)
+    def others(self, word: Token, asked: Token) -> Entry:
+        """`with others`."""
+        self._expect("others", self._scalar(asked))
+        return self._entry(word, "others", Scalar("true", self._scalar(asked).span))
+
+    @v_args(inline=True)
     def measure(self, token: Token) -> Entry:
         """The unit of measure."""
         return self._entry(token, "unit", token)
@@ -208,11 +216,9 @@ class TextBuilder(ConditionBuilder):
             for token, noun in pairwise(words)
             if token.type == "NUMBER"
         ]
-        # A keyword could no longer be the name of a column.
         for word in children:
-            if isinstance(word, Scalar) and word.text != "all":
-                message = f"`{shown(word.text)}` does not belong here"
-                self._source.add("DPQL120", message, word.span, "expected `all`")
+            if isinstance(word, Scalar):
+                self._expect("all", word)
         return self._entry(children[0], "contributes", self._block(*entries))
 
     @v_args(inline=True)
@@ -323,6 +329,15 @@ class TextBuilder(ConditionBuilder):
             self.refuse_reserved(token)
         return self._scalar(token)
 
+    def _expect(self, wanted: str, word: Scalar) -> None:
+        """Note a word that is not the wanted one.
+
+        It is no keyword, which could no longer be the name of a column.
+        """
+        if word.text != wanted:
+            message = f"`{shown(word.text)}` does not belong here"
+            self._source.add("DPQL120", message, word.span, f"expected `{wanted}`")
+
     def _scalar(self, value: Token | Piece) -> Scalar:
         if isinstance(value, Piece):
             span = self._source.stretch(value.start, value.end)
@@ -352,6 +367,14 @@ class TextBuilder(ConditionBuilder):
             self._insert(block, entry)
         key = self._scalar(name)
         return Entry(key, Mapping(tuple(block.values()), key.span))
+
+
+def _as_keys(part: Entry) -> Entry:
+    """Return a bare word behind `category` as its keys: they may be `private`."""
+    bare = isinstance(part.value, Scalar) and not part.value.quoted
+    if part.name != "unit" or not bare:
+        return part
+    return Entry(Scalar("keys", part.key.span), part.value)
 
 
 def _with_dataset(data: Entry) -> Entry:

@@ -64,6 +64,8 @@ def _column(column: Mapping) -> str:
     words = [_scalar(column, "type")]
     if column.get("keys") is not None:
         words.append(_keys(column.get("keys")))
+    if column.get("others") is not None:
+        words.append("with others")
     if column.get("bounds") is not None:
         words.append(f"[{', '.join(_items(column, 'bounds'))}]")
     if column.get("step") is not None:

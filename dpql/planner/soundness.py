@@ -55,7 +55,7 @@ from dpql.planner.sound_expressions import (
     is_formatted,
     lattice_of,
 )
-from dpql.statistics import OPTIONS, STATISTICS, total
+from dpql.statistics import OPTIONS, STATISTICS, searches, total
 from dpql.statistics.option import Input, Usage
 from dpql.statistics.statistic import PRIVATE
 
@@ -102,6 +102,7 @@ def _facts(spec: Spec, rules: Rules) -> Iterator[bool]:
     yield are_distinct([statistic.name for statistic in spec.statistics])
     yield _parts(spec) <= limits.MOST_PARTS
     yield total.are_sound(spec)
+    yield searches.are_sound(spec)
     for statistic in spec.statistics:
         yield from _statistic(spec, statistic, by_name, rules)
         asked = [one for one in (statistic.condition, statistic.where) if one]
@@ -146,7 +147,7 @@ def _sound_bounds(bounds: Contributes) -> bool:
     return min(rows, groups) >= 1 and (total is None or rows <= total < rows * groups)
 
 
-def _sound_column(  # noqa: PLR0911  one per type
+def _sound_column(  # noqa: C901, PLR0911  one per type
     column: Column, rules: Rules
 ) -> bool:
     match column:

@@ -8,32 +8,41 @@ are the keys that are found, times the keys of its other columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 
-from dpql.model.spec import Data, Privacy, Spec, Statistic
+from dpql.model.spec import MechanismName, Spec, Statistic
 from dpql.statistics import STATISTICS
 
 Searches = Mapping[frozenset[str], Statistic]
 """The search of some columns."""
 
 
-def searches(
-    data: Data, privacy: Privacy, statistics: tuple[Statistic, ...]
+def counting(unit: str | None) -> str:
+    """Return the statistic that counts units."""
+    return "count" if unit is None else "units"
+
+
+def search_among(
+    private: AbstractSet[str], counts: str, statistics: Iterable[Statistic]
 ) -> Searches:
-    """Return the searches of some statistics."""
-    counting = "count" if privacy.unit is None else "units"
+    """Return the searches of the private columns among some statistics.
+
+    ``counts`` is the name of the statistic that counts units.
+    """
     found: dict[frozenset[str], Statistic] = {}
     for one in sorted(statistics, key=lambda x: not STATISTICS[x.kind].finds):
-        if not one.by or data.private(one.by) != one.by or one.total_of is not None:
+        if not one.by or not private >= set(one.by) or one.total_of is not None:
             continue
-        if STATISTICS[one.kind].finds or one.kind == counting:
+        if STATISTICS[one.kind].finds or one.kind == counts:
             found.setdefault(frozenset(one.by), one)
     return found
 
 
 def searches_of(spec: Spec) -> Searches:
     """Return the searches of a spec."""
-    return searches(spec.data, spec.privacy, spec.statistics)
+    private = frozenset(spec.data.private(spec.data.by_name))
+    return search_among(private, counting(spec.privacy.unit), spec.statistics)
 
 
 def found_by(spec: Spec, statistic: Statistic) -> Statistic | None:
@@ -51,3 +60,22 @@ def is_search(spec: Spec, statistic: Statistic) -> bool:
     """Tell whether a statistic finds keys."""
     found = found_by(spec, statistic)
     return found is not None and found.name == statistic.name
+
+
+def are_sound(spec: Spec) -> bool:
+    """Tell whether all keys that are not declared are found, and at a price."""
+    return all(_is_sound(spec, statistic) for statistic in spec.statistics)
+
+
+def _is_sound(spec: Spec, statistic: Statistic) -> bool:
+    search = found_by(spec, statistic)
+    finds = search is not None and search.name == statistic.name
+    if search is None and spec.data.private(statistic.by):
+        return False
+    if search is not None and (not spec.privacy.delta or statistic.total_of):
+        return False
+    if STATISTICS[statistic.kind].finds and not finds:
+        return False
+    if finds:
+        return statistic.mechanism is not MechanismName.SNAPPING
+    return statistic.shown_from is None

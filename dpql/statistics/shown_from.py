@@ -13,7 +13,7 @@ def _check(value: Value, usage: Usage) -> Iterator[Objection]:
         return
     if value < 1 or (usage.rows is not None and value > usage.rows):
         yield Objection(
-            code="DPQL360",
+            code="DPQL374",
             message=f"`shown_from` is {value}, which is not from 1 to the declared "
             "rows",
             hint="write the least number of units that a key must have, such as `10`",

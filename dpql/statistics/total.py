@@ -7,7 +7,7 @@ right because both are sums over the same kept rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from dpql.model import limits
 from dpql.model.shape import Field, Text
@@ -51,46 +51,68 @@ def of(statistic: Statistic, groups: Statistic) -> Statistic:
 
 
 def objection(
-    statistic: Statistic, groups: Statistic, neighbours: Neighbours
+    statistic: Statistic,
+    groups: Statistic,
+    neighbours: Neighbours,
+    *,
+    private: Iterable[str],
 ) -> tuple[str, str] | None:
-    """Return why a statistic cannot be the total of these groups, and what cures it."""
+    """Return why a statistic cannot be the total of these groups, and what cures it.
+
+    ``private`` are the columns whose keys are found in the data.
+    """
+    found = _objections(statistic, groups, neighbours, frozenset(private))
+    return next(found, None)
+
+
+def _objections(
+    statistic: Statistic,
+    groups: Statistic,
+    neighbours: Neighbours,
+    private: frozenset[str],
+) -> Iterator[tuple[str, str]]:
     if groups.kind not in KINDS or not groups.by or groups.total_of is not None:
-        return (
+        yield (
             f"`{groups.name}` is no count of rows and no sum that has groups",
             "only what is summed over rows adds up; give it a `by`",
         )
+    if not private.isdisjoint(groups.by):
+        yield (
+            f"`{groups.name}` has no group for keys that are not found",
+            f"ask for a {groups.kind} without `by` instead: it has all rows",
+        )
     if neighbours is not Neighbours.ADD_REMOVE:
-        return (
+        yield (
             "a total and its groups have the same noise only under add_remove",
             "write `neighbours: add_remove`, or leave the total to readers",
         )
     if statistic.spend != groups.spend or statistic.alpha != groups.alpha:
-        return (
+        yield (
             f"a total agrees with `{groups.name}` where both have the same noise",
             "give both the same `spend` and the same `alpha`",
         )
     if isinstance(groups.spend, AccuracyTarget):
-        return (
+        yield (
             "sharing out what total and groups differ by changes their accuracy",
             "spend a share, or an epsilon, on both",
         )
     known = {MechanismName.AUTO, MechanismName.GEOMETRIC}
     if not known.issuperset((statistic.mechanism, groups.mechanism)):
-        return (
+        yield (
             "a total agrees with its groups with geometric noise only",
             "write `mechanism: geometric` for both",
         )
-    return None
 
 
 def are_sound(spec: Spec) -> bool:
     """Tell whether every total of a spec has groups, and all groups one at most."""
     by_name = {each.name: each for each in spec.statistics}
     totals = [each for each in spec.statistics if each.total_of is not None]
+    private = spec.data.private(spec.data.by_name)
     return _differ(each.total_of for each in totals) and all(
         (groups := by_name.get(each.total_of or "")) is not None
         and each == of(each, groups)
-        and objection(each, groups, spec.privacy.neighbours) is None
+        and objection(each, groups, spec.privacy.neighbours, private=private) is None
         for each in totals
     )
 
