@@ -44,6 +44,12 @@ def private_text(
         "mechanism": "auto",
         **options,
     }
+    if given["unit"] == "row":
+        del given["contributes"]
+        statistics = {
+            name: {**one, "count": "rows"} if "count" in one else one
+            for name, one in statistics.items()
+        }
     return spec_text.spec_text(columns, statistics, **given)  # type: ignore[arg-type]
 
 

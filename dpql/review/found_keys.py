@@ -61,7 +61,8 @@ def keys_lines(plan: Plan) -> tuple[KeysLine, ...]:
             columns=step.by,
             search=step.search,
             shown=shown_text(plan, step),
-            others=has_others(plan, step),
+            others=has_others(plan, step)
+            and any(other.found_by == step.name for other in plan.steps),
         )
         for step in plan.steps
         if step.search is not None
