@@ -75,12 +75,14 @@ _SHOWN_KEYS = 12
 class CanonicalColumn:
     """A declared column in canonical form; ``keys`` are those of a CODE.
 
-    ``zone`` is that of a date or time column: seconds east of Greenwich.
+    With ``others`` the code after the last key is that of every cell which is no key,
+    and not null. ``zone`` is that of a date or time column: seconds east of Greenwich.
     """
 
     name: str
     content: Content
     keys: tuple[str, ...] = ()
+    others: bool = False
     zone: int = 0
 
     def __str__(self) -> str:
@@ -88,7 +90,13 @@ class CanonicalColumn:
             return f"{self.name} ({self.content.value})"
         keys = ", ".join(self.keys[:_SHOWN_KEYS])
         more = ", ..." if len(self.keys) > _SHOWN_KEYS else ""
+        more += ", and others" if self.others else ""
         return f"{self.name} ({len(self.keys)} keys: {keys}{more})"
+
+    @property
+    def codes(self) -> int:
+        """How many codes there are."""
+        return len(self.keys) + self.others
 
     @property
     def form(self) -> Form:
@@ -107,9 +115,11 @@ def canonical_column(column: Column) -> CanonicalColumn:
         case NumberColumn():
             content = Content.WHOLE if is_whole(column) else Content.REAL
             return CanonicalColumn(name=column.name, content=content)
-        case CategoryColumn(keys=keys):
+        case CategoryColumn(declared=keys, others=others):
             content = Content.NUMERIC_CODE if column.numeric else Content.CODE
-            return CanonicalColumn(name=column.name, content=content, keys=keys)
+            return CanonicalColumn(
+                name=column.name, content=content, keys=keys, others=others
+            )
         case IdColumn() | PrivateColumn():
             return CanonicalColumn(name=column.name, content=Content.ID)
         case BooleanColumn():

@@ -13,9 +13,9 @@ class KeySearch:
     """Count the units that have each key of some columns.
 
     Cells of the columns are ids: bytes or whole numbers. A cell is a word if it is text
-    of at most `LONGEST` characters, all of which can be printed; others are null. A key
-    is a word of every column, in order; rows without one have none. Only rows count
-    that pass ``where``.
+    of at most `LONGEST` characters, all of which can be printed, and not ``reserved``.
+    A key is a word of every column, in order; rows without one have none. Only rows
+    count that pass ``where``.
 
     ``unit`` is the column of ids where units may have several rows, ``most`` the most
     keys that a unit counts for; without one every row is a unit of one key.
@@ -26,6 +26,7 @@ class KeySearch:
     statistic: str
     columns: tuple[str, ...]
     where: Test | None = None
+    reserved: str | None = None
     unit: str | None
     most: int
 

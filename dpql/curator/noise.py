@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dpql.curator.engines import KeyCounts
 from dpql.mechanisms import CHOOSERS, MECHANISMS, SEARCHES
 from dpql.mechanisms.bits import Bits
-from dpql.model.plan import Measure, Part, Pick, Step, Term
+from dpql.model.plan import Measure, Part, Pick, Plan, Step, Term
 from dpql.model.release import Deferred, Result, ShownKeys, Value, cells
 from dpql.model.spec import Data
 from dpql.statistics.keys import KEYS
@@ -62,7 +62,16 @@ def chosen(
     )
 
 
-def found(step: Step, present: KeyCounts, bits: Bits) -> Result:
+def found(plan: Plan, present: Sequence[KeyCounts], bits: Bits) -> dict[str, Result]:
+    """Return the keys that every search of a plan shows, by the name of its step."""
+    searches = [step for step in plan.steps if step.search is not None]
+    return {
+        step.name: _found(step, keys, bits)
+        for step, keys in zip(searches, present, strict=True)
+    }
+
+
+def _found(step: Step, present: KeyCounts, bits: Bits) -> Result:
     """Return the keys that a step shows, in their order, and their noisy counts.
 
     Every key that is present draws, and no other; how many there are is not told. Of

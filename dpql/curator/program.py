@@ -25,6 +25,7 @@ from dpql.curator.derived import (
 from dpql.curator.factors import Factor, Flag
 from dpql.curator.grid import Bins
 from dpql.curator.key_search import FoundColumn, KeySearch
+from dpql.model.columns import OTHERS
 from dpql.model.plan import Bound, Chosen, Plan, Step
 from dpql.model.spec import (
     CategoryColumn,
@@ -248,9 +249,9 @@ class Program:
 
     ``columns`` are those that are read, ``derived`` those that are computed of them,
     in order; ``data`` declares both. ``found`` are columns of keys that were found, and
-    ``searches`` what finds some: such a program sums nothing. ``unit`` is the column of ids where units may have
-    several rows. ``counts_rows`` says that the number of rows is public and must be
-    counted; ``declared_rows`` is that number, or a ceiling.
+    ``searches`` what finds some: such a program sums nothing. ``unit`` is the column of
+    ids where units may have several rows. ``counts_rows`` says that the number of rows
+    is public and must be counted; ``declared_rows`` is that number, or a ceiling.
     """
 
     columns: tuple[CanonicalColumn, ...]
@@ -293,6 +294,8 @@ def compile_searches(plan: Plan) -> Program | None:
             statistic=step.name,
             columns=step.by,
             where=None if step.where is None else derivation.test(step.where),
+            # No key may be called as the cell of everything else is.
+            reserved=OTHERS if any(map(plan.spec.data.has_others, step.by)) else None,
             unit=plan.spec.privacy.unit,
             most=1 if step.bound is None else step.bound.cells,
         )

@@ -101,7 +101,9 @@ def _most_of_a_unit(plan: Plan) -> int:
     return max((one.total or one.rows * one.cells for one in bounds), default=1)
 
 
-def _maker(column: Column, units: int) -> Callable[[int], str | None]:
+def _maker(  # noqa: PLR0911  one per type
+    column: Column, units: int
+) -> Callable[[int], str | None]:
     match column:
         case IdColumn():
             return lambda word: f"unit{word % units}"

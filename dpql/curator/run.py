@@ -8,7 +8,12 @@ from typing import Any, overload
 from dpql.curator.engines import Engine, Tick, engine_for, engine_named, require_engine
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import chosen, found, perturbed
-from dpql.curator.program import compile_program, compile_searches, summed_steps
+from dpql.curator.program import (
+    Keys,
+    compile_program,
+    compile_searches,
+    summed_steps,
+)
 from dpql.curator.wall import behind_wall
 from dpql.errors import RunFault
 from dpql.forks import note_use, refuse_forked
@@ -109,7 +114,7 @@ class Kept:
     this, and nothing in it any more.
     """
 
-    __slots__ = ("found", "salt", "source", "sums")
+    __slots__ = ("found", "salt", "shown", "source", "sums")
 
     def __init__(self) -> None:
         self.clear()
@@ -118,6 +123,7 @@ class Kept:
         """Forget everything."""
         self.found: Any = None
         self.salt: Any = None
+        self.shown: Any = None
         self.source: Any = None
         self.sums: Any = None
 
@@ -134,11 +140,11 @@ def _results(
 ) -> tuple[Result, ...]:
     """Return the noisy values of all steps; forget the exact ones, come what may.
 
-    The caller forgets them once more: an interrupt may fall into the first time.
+    Where keys are found, the rows are read twice: for the keys, and, when those that
+    are shown are drawn and so no secret any more, for all that is grouped by them. The
+    caller forgets once more: an interrupt may fall into the first time.
     """
     searches = compile_searches(plan)
-    keys: dict[str, ShownKeys] = {}
-    shown: dict[str, Result] = {}
 
     def salt() -> None:
         kept.salt = coins.read(ONE, 0, _SALT_BITS)
@@ -153,67 +159,67 @@ def _results(
         )
 
     def show() -> None:
-        assert searches is not None, "the plan finds keys"
-        for one, present in zip(searches.searches, kept.found.counts, strict=True):
-            result = found(plan.step(one.statistic), present, coins)
-            shown[one.statistic] = result
-            keys[one.statistic] = ShownKeys.of(result, plan.spec.data)
+        kept.shown = found(plan, kept.found.counts, coins)
 
     def aggregate() -> None:
-        found_keys = {name: one.keys for name, one in keys.items()}
-        program = compile_program(plan, found_keys if searches else None)
+        program = compile_program(plan, _keys(plan, kept.shown))
         kept.sums = module.sums(program, kept.source, salt=kept.salt, tick=progress)
 
-    def require_rows(rows: int | None) -> None:
-        public = plan.spec.privacy.neighbours is Neighbours.REPLACE_ONE
-        if public and rows != plan.spec.data.rows.count:
+    try:
+        for task in (salt, open_source, search if searches else aggregate):
+            behind_wall(task)
+        if not _has_declared_rows(plan, kept):
             raise _wrong_rows(plan)
         if before_draw is not None:
             before_draw()
-
-    try:
-        for task in (salt, open_source):
-            behind_wall(task)
-        if searches is not None:
-            # The keys that are shown are released: whatever follows may know them.
-            behind_wall(search)
-            require_rows(kept.found.rows)
+        if searches:
             behind_wall(show)
-        behind_wall(aggregate)
-        if searches is None:
-            require_rows(kept.sums.rows)
-        return behind_wall(lambda: _drawn(plan, kept, coins, keys, shown))
+            behind_wall(aggregate)
+        return behind_wall(lambda: _drawn(plan, kept, coins))
     finally:
         kept.clear()
 
 
-def _drawn(
-    plan: Plan,
-    kept: Kept,
-    coins: Bits,
-    keys: Mapping[str, ShownKeys],
-    shown: Mapping[str, Result],
-) -> tuple[Result, ...]:
-    found_keys = {name: one.keys for name, one in keys.items()} if keys else None
-    summed = [step.name for step in summed_steps(plan, found_keys)]
+def _shown_keys(plan: Plan, shown: Mapping[str, Result]) -> dict[str, ShownKeys]:
+    data = plan.spec.data
+    return {name: ShownKeys.of(result, data) for name, result in shown.items()}
+
+
+def _keys(plan: Plan, shown: Mapping[str, Result] | None) -> Keys | None:
+    if shown is None:
+        return None
+    return {name: one.keys for name, one in _shown_keys(plan, shown).items()}
+
+
+def _drawn(plan: Plan, kept: Kept, coins: Bits) -> tuple[Result, ...]:
+    shown = kept.shown or {}
+    keys = _shown_keys(plan, shown)
+    summed = [step.name for step in summed_steps(plan, _keys(plan, kept.shown))]
     pairs = zip(kept.sums.moments, kept.sums.counts, strict=True)
     by_name = dict(zip(summed, pairs, strict=True))
     data, results = plan.spec.data, []
     for step in plan.steps:
+        groups = None if step.found_by is None else keys[step.found_by]
         if step.search is not None:
             results.append(shown[step.name])
-            continue
-        groups = None if step.found_by is None else keys[step.found_by]
-        if groups is not None and not groups.groups:
+        elif groups is not None and not groups.groups:
             results.append(Result(step=step, values=()))
-            continue
-        moments, counts = by_name[kept_by(plan, step).name]
-        results.append(
-            perturbed(step, moments, data, coins, groups)
-            if counts is None
-            else chosen(step, counts, data, coins, groups)
-        )
+        else:
+            moments, counts = by_name[kept_by(plan, step).name]
+            results.append(
+                perturbed(step, moments, data, coins, groups)
+                if counts is None
+                else chosen(step, counts, data, coins, groups)
+            )
     return agreed(results)
+
+
+def _has_declared_rows(plan: Plan, kept: Kept) -> bool:
+    """Tell whether the number of rows is the public one, where one is public."""
+    if plan.spec.privacy.neighbours is not Neighbours.REPLACE_ONE:
+        return True
+    seen = kept.found if kept.sums is None else kept.sums
+    return bool(seen.rows == plan.spec.data.rows.count)
 
 
 def _engine(name: str) -> Engine:

@@ -81,7 +81,7 @@ class UnitsByKey:
         self._frames.clear()
         words, codes = [], []
         for name in self._search.columns:
-            known = _words(cells.get_column(name))
+            known = _words(cells.get_column(name), self._search.reserved)
             words.append(known.get_column(_TEXT))
             codes.append(_coded(cells.get_column(name), known))
         kept = np.logical_and.reduce([one.is_not_null().to_numpy() for one in codes])
@@ -103,12 +103,14 @@ class UnitsByKey:
         )
 
 
-def _words(cells: pl.Series) -> pl.DataFrame:
+def _words(cells: pl.Series, reserved: str | None) -> pl.DataFrame:
     """Return the cells that are words, each once, and codes in the order of texts."""
     cells = cells.unique()
     texts = cells.cast(pl.String) if cells.dtype == pl.Int64 else decoded(cells)
     found = pl.DataFrame({_CELL: cells, _TEXT: texts})
     valid = pl.col(_TEXT).str.contains(_VALID)
+    if reserved is not None:
+        valid &= pl.col(_TEXT) != reserved
     return found.filter(valid).sort(_TEXT).with_row_index(_CODE)
 
 

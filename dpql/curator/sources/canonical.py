@@ -2,7 +2,8 @@
 
     WHOLE, REAL   numbers; a text counts as the number that it spells, true as 1
     CODE          words by their bytes; a number counts as its text, 3.0 as 3. Where
-                  keys are numbers: the number that a cell is exactly
+                  keys are numbers: the number that a cell is exactly. With `others` all
+                  other cells have a code, too, but for nulls and NaN
     ID            integers of 64 bits, or bytes: those of a text, the digits of a
                   number; an empty id is null
 
@@ -103,6 +104,7 @@ class Canonicaliser:
     def __init__(self, column: CanonicalColumn, dtype: pl.DataType) -> None:
         self.type = dtype
         self._content = column.content
+        self._others = column.codes - 1 if column.others else None
         self._zone = column.zone
         if column.content is Content.CODE:
             self._codes = _Codes(column.keys)
@@ -138,11 +140,13 @@ class Canonicaliser:
             cells = cells.cast(pl.String)
         match self._content:
             case Content.CODE:
-                return self._codes(cells)
+                codes = self._codes(cells)
             case Content.ID:
                 whole = is_whole_id(cells.dtype) and self.type == pl.Int64
                 return cells if whole else _id_bytes(cells)
-        return self._read(decoded(cells))
+            case _:
+                codes = self._read(decoded(cells))
+        return codes if self._others is None else _others(codes, cells, self._others)
 
     def _arrow(self, cells: Any) -> pl.Series:
         """Return an array, chunked or not; each word of a dictionary is read once."""
@@ -167,6 +171,16 @@ class Canonicaliser:
             return self._series(_as_series(cells))
         seconds = _stored_instants(cells, self._zone)
         return days(seconds) if self._content is Content.DATE else seconds
+
+
+def _others(codes: pl.Series, cells: pl.Series, others: int) -> pl.Series:
+    """Return the codes, and one for every other cell that is not null."""
+    there = cells.is_not_null()
+    if cells.dtype.is_float():
+        there &= cells.is_not_nan()
+    frame = pl.DataFrame({"code": codes.cast(pl.UInt32), "there": there})
+    other = pl.when("there").then(pl.lit(others, pl.UInt32))
+    return frame.select(pl.coalesce("code", other)).to_series()
 
 
 def _reader(column: CanonicalColumn) -> Callable[[pl.Series], pl.Series]:

@@ -119,7 +119,7 @@ def canonical_type(column: CanonicalColumn, *, whole_ids: bool) -> pl.DataType:
         case Form.REAL:
             return pl.Float64()
         case Form.CODE:
-            return _CODES[code_bits(len(column.keys))]
+            return _CODES[code_bits(column.codes)]
         case Form.ID:
             return pl.Int64() if whole_ids else pl.Binary()
 

@@ -7,23 +7,26 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dpql.curator.engines.polars_keys import units_by_key
+from dpql.curator.columns import canonical_columns
+from dpql.curator.engines.polars import key_counts
 from dpql.curator.key_search import KeySearch
+from dpql.curator.program import Program
 from dpql.curator.sources import open_source
-from dpql.model.columns import IdColumn
+from dpql.model.columns import IdColumn, PrivateColumn
 from dpql.model.spec import Data, RowsAtMost
 
 SALT = b"\x01" * 32
 DATA = Data(
     source="rows",
     rows=RowsAtMost(count=100),
-    columns=(IdColumn(name="who"), IdColumn(name="place")),
+    columns=(IdColumn(name="who"), PrivateColumn(name="place")),
 )
 
 KEYS: dict[bytes | None, str | None] = {
@@ -48,14 +51,32 @@ KEYS: dict[bytes | None, str | None] = {
 Rows = Sequence[tuple[bytes | None, bytes | None]]
 
 
+def _counted(
+    frame: pl.DataFrame, most: int | None, salt: bytes = SALT
+) -> dict[str, int]:
+    search = KeySearch(
+        statistic="found", columns=("place",), unit=most and "who", most=most or 1
+    )
+    program = Program(
+        columns=canonical_columns(DATA),
+        data=DATA,
+        unit=search.unit,
+        declared_rows=100,
+        counts_rows=False,
+        tallies=(),
+        searches=(search,),
+    )
+    source = open_source(frame, DATA)
+    (found,) = key_counts(program, source, salt=salt, tick=None).counts
+    keys = [key for (key,) in found.keys(np.arange(len(found.counts)))]
+    assert keys == sorted(keys, key=str.encode)
+    return dict(zip(keys, found.counts.tolist(), strict=True))
+
+
 def _found(rows: Rows, most: int | None, salt: bytes = SALT) -> Mapping[str, int]:
     """Return the number of units by key."""
     schema = {"who": pl.Binary, "place": pl.Binary}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    search = KeySearch(column="place", unit=most and "who", most=most or 1)
-    found = units_by_key(search, open_source(frame, DATA), salt=salt, tick=None)
-    assert list(found.keys) == sorted(found.keys, key=str.encode)
-    return dict(zip(found.keys, found.counts.tolist(), strict=True))
+    return _counted(pl.DataFrame(rows, schema=schema, orient="row"), most, salt)
 
 
 IDS = st.sampled_from([None, b"p", b"P", b"q", b"\xff", b"\xfe", b"", b"05"])
@@ -111,9 +132,7 @@ def test_keys_of_other_types_are_their_texts(dtype: Any) -> None:
         dtype if dtype in (pl.String, pl.Categorical) else pl.Int64
     )
     frame = pl.DataFrame({"who": [1, 2, 3, 1], "place": cells.cast(dtype)})
-    search = KeySearch(column="place", unit="who", most=2)
-    found = units_by_key(search, open_source(frame, DATA), salt=SALT, tick=None)
-    assert (["12", "3"], [1, 1]) == (list(found.keys), found.counts.tolist())
+    assert {"12": 1, "3": 1} == _counted(frame, 2)
 
 
 def test_no_rows_have_no_keys() -> None:

@@ -80,9 +80,11 @@ class Cells:
             case Content.REAL:
                 return self.read(self._real(stored, kind))
             case Content.CODE:
-                return self.read(self._code(column, stored, kind))
+                code = self._code(column, stored, kind)
+                return self.read(self._with_others(code, column, stored, kind))
             case Content.NUMERIC_CODE:
-                return self.read(self._numeric_code(column, stored, kind))
+                code = self._numeric_code(column, stored, kind)
+                return self.read(self._with_others(code, column, stored, kind))
             case Content.TRUTH:
                 return self.read(self._truth(stored, kind))
             case Content.ID:
@@ -171,6 +173,16 @@ class Cells:
             return choice(stored, [(self.sql.double(x), code) for x, code in exact])
         number = stored if kind in _INTEGERS else self.sql.wide(stored)
         return choice(number, known)
+
+    def _with_others(
+        self, code: str, column: CanonicalColumn, stored: str, kind: Kind
+    ) -> str:
+        if not column.others:
+            return code
+        there = f"{stored} IS NOT NULL"
+        if kind is Kind.REAL:
+            there += f" AND {self.sql.is_number(stored)}"
+        return f"COALESCE({code}, CASE WHEN {there} THEN {len(column.keys)} END)"
 
     def _id(self, stored: str, kind: Kind) -> str:
         if kind in _INTEGERS:
