@@ -82,7 +82,11 @@ def missing(record: Record, name: str, what: str, example: str, *, text: bool) -
         return f"add {pair}, the public range of {what}; cells beyond it are clamped"
     if name == "keys":
         list_ = "`{A, B}`" if text else "`keys: [A, B]`"
-        return f"add {list_} with the public values of {what} that are to be counted"
+        private = "`private`" if text else "`keys: private`"
+        return (
+            f"add {list_} with the public values of {what} that are to be counted, or "
+            f"{private} if nobody can list them"
+        )
     if record.what == "a contribution":
         if text:
             return _MISSING_IN_TEXT["rows of a unit" if name == "rows" else name]

@@ -6,7 +6,8 @@ epsilon, delta     at most the cap                               DPQL344
 rows               the public number, or a lower ceiling         DPQL345
 columns            declared by the owner, and of the same type;
                    bounds on its grid and within its bounds, some
-                   of its keys, everything else as the owner says DPQL345
+                   of its keys, which may be any where they are
+                   private, everything else as the owner says     DPQL345
 derived            the owner's, as they are, and further ones     DPQL345
 """
 
@@ -30,6 +31,7 @@ from dpql.model.spec import (
     Column,
     DateColumn,
     NumberColumn,
+    PrivateColumn,
     Spec,
     TimeColumn,
 )
@@ -135,20 +137,14 @@ def check_columns(root: Mapping, own: Spec, spec: Spec, source: Source) -> None:
 
 def _widened(wide: Column, narrow: Column) -> tuple[str, str] | None:
     """Return why a column is not a narrower one, and what to write."""
+    keyed = CategoryColumn | PrivateColumn
+    if isinstance(wide, keyed) and isinstance(narrow, keyed):
+        return _more_keys(wide, narrow)
     if type(wide) is not type(narrow):
         return "its type is another", "write the owner's type"
     why: tuple[str, str] | None = None
     alike = narrow
     match wide, narrow:
-        case CategoryColumn(), CategoryColumn():
-            known = set(wide.keys)
-            more = [key for key in narrow.keys if key not in known]
-            if more:
-                return (
-                    f"`{shown(more[0])}` is no key of it",
-                    f"take {quoted(wide.keys[:6])}",
-                )
-            alike = replace(narrow, keys=wide.keys, digest=wide.digest)
         case NumberColumn(), NumberColumn():
             why = _wider(
                 (wide.lower, wide.upper),
@@ -172,6 +168,29 @@ def _widened(wide: Column, narrow: Column) -> tuple[str, str] | None:
             "write step, unit of measure and nulls as the owner does",
         )
     return why
+
+
+def _more_keys(
+    wide: CategoryColumn | PrivateColumn, narrow: CategoryColumn | PrivateColumn
+) -> tuple[str, str] | None:
+    """Return why a category is not a narrower one: private keys can be any."""
+    if narrow.others and not wide.others:
+        return "it counts what is none of its keys", "delete `others: true`"
+    if isinstance(wide, PrivateColumn):
+        return None
+    few = f"take {quoted(wide.declared[:6])}"
+    if isinstance(narrow, PrivateColumn):
+        return "its keys are declared", few
+    known = set(wide.declared)
+    more = [key for key in narrow.declared if key not in known]
+    if more:
+        return f"`{shown(more[0])}` is no key of it", few
+    if wide.numeric != narrow.numeric:
+        return (
+            f"its keys are {'numbers' if wide.numeric else 'texts'}",
+            f"write them {'without' if wide.numeric else 'in'} quotes",
+        )
+    return None
 
 
 def _wider(

@@ -49,6 +49,14 @@ _TITLES = {
 }
 """What the statements are called; others are called as their rule is."""
 
+_NOTES = {
+    "column": "`category private` has keys that are found in the data, and `with "
+    "others` one key more, of everything else.\n",
+    "privacy": "The word behind the last number of `giving` is `all`: `at most 5 in "
+    "all`.\n",
+}
+"""What a grammar does not say, for words of it can be the names of columns."""
+
 _KINDS = {
     "NAME": "a name: letters, digits and `_`, not beginning with a digit",
     "BACKQUOTED": "any name in backquotes",
@@ -105,6 +113,8 @@ def _sections(rules: Mapping[str, str], words: Mapping[str, str]) -> Iterator[st
         lines = list(_with_parts(name, rules, words, shown))
         yield f"### {_TITLES.get(name, name)}\n"
         yield "```text\n" + "\n".join(lines) + "\n```\n"
+        if name in _NOTES:
+            yield _NOTES[name]
 
 
 def _with_parts(

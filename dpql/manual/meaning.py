@@ -16,7 +16,8 @@ MEANING: dict[str, Code] = {
         cause=(
             "Groups are formed by categories and booleans, sums and means are of "
             "numbers and booleans, the unit of privacy is an id, and otherwise only "
-            "`distinct` takes an id."
+            "`distinct` takes an id. A category with `keys: private` may stand in `by` "
+            "and in `distinct`; no condition and no derived column reads it."
         ),
         wrong="by: [age]",
         right="by: [district]",
@@ -204,10 +205,11 @@ MEANING: dict[str, Code] = {
         right="at: [1/10, 1/2, 9/10]",
     ),
     "DPQL329": Code(
-        title="a quantile takes no mechanism",
+        title="a quantile or a list of keys takes no mechanism",
         cause=(
             "Quantiles and medians are chosen among the values of the column's grid "
-            "by the exponential mechanism; nothing is added to a number."
+            "by the exponential mechanism, and keys are listed without a number; "
+            "nothing is added to one."
         ),
         wrong="median: age\nmechanism: geometric",
         right="median: age",
@@ -218,7 +220,8 @@ MEANING: dict[str, Code] = {
             "`total` names a count of rows or a sum that has groups, in the same spec, "
             "and has everything but its spending from there. The groups add up to it "
             "exactly, which is right only where total and groups have the same noise: "
-            "under add_remove, with equal spend and alpha."
+            "under add_remove, with equal spend and alpha. Groups of private keys have "
+            "no total: rows of keys that are not found are in none of them."
         ),
         wrong="total: wage_mean",
         right="total: headcount",
@@ -267,7 +270,8 @@ MEANING: dict[str, Code] = {
         title="the spec widens a column of the owner",
         cause=(
             "A spec may take bounds within the owner's, on the same grid, and some of "
-            "the owner's keys. Type, step, unit of measure and nulls stay the owner's."
+            "the owner's keys; where those are private, any keys. It may leave out "
+            "`others`. Type, step, unit of measure and nulls stay the owner's."
         ),
         wrong="age: {type: integer, bounds: [0, 200], nulls: drop}",
         right="age: {type: integer, bounds: [18, 65], nulls: drop}",
@@ -392,5 +396,66 @@ MEANING: dict[str, Code] = {
         ),
         wrong="mechanism: gaussian, spend: {epsilon: 0.1}",
         right="mechanism: gaussian, spend: {rho: 0.001}",
+    ),
+    "DPQL372": Code(
+        title="private keys need a delta",
+        cause=(
+            "A key that one unit alone has would tell that this unit is there. With a "
+            "delta above 0 such keys appear with no more than that probability. "
+            "Without one, the keys must be public."
+        ),
+        wrong="district: {type: category, keys: private} with delta: 0",
+        right="district: {type: category, keys: private} with delta: 1e-9",
+    ),
+    "DPQL373": Code(
+        title="nothing finds the keys of private columns",
+        cause=(
+            "Groups of private keys are those that one statistic finds: a count of "
+            "units, or a list of keys, by exactly these private columns and no other. "
+            "Where each row is a unit, that is a count of rows."
+        ),
+        wrong="flights: {count: rows, by: [dest, carrier], spend: {share: 1}}",
+        right=(
+            "planes: {count: units, by: [dest], spend: {share: 1}}\n"
+            "flights: {count: rows, by: [dest, carrier], spend: {share: 1}}"
+        ),
+    ),
+    "DPQL374": Code(
+        title="shown_from is out of place or out of range",
+        cause=(
+            "It is the least number of units of a key that is found, from 1 to the "
+            "declared rows, and belongs to the statistic that finds the keys."
+        ),
+        wrong="planes: {count: units, by: [dest], shown_from: 0, spend: {share: 1}}",
+        right="planes: {count: units, by: [dest], shown_from: 10, spend: {share: 1}}",
+    ),
+    "DPQL375": Code(
+        title="a key is called others",
+        cause=(
+            "`others: true` adds a key `others` of all cells that are none of the "
+            "declared keys. No declared key can have that name, or look like it."
+        ),
+        wrong="keys: [north, east, others], others: true",
+        right="keys: [north, east, rest], others: true",
+    ),
+    "DPQL376": Code(
+        title="there is nothing to list",
+        cause=(
+            "`list: keys` shows which keys of private columns enough units have, and "
+            "costs nothing less than a count of units that shows them too. Keys that "
+            "are declared, or listed already, need no statistic."
+        ),
+        wrong="places: {list: keys, by: [carrier], spend: {share: 1}}",
+        right="places: {list: keys, by: [dest], spend: {share: 1}}",
+    ),
+    "DPQL377": Code(
+        title="snapping finds no keys",
+        cause=(
+            "Keys are found by noise whose chance to be large is known exactly, "
+            "geometric or Gaussian. Where `defaults` say snapping, what finds keys is "
+            "`auto`."
+        ),
+        wrong="planes: {count: units, by: [dest], mechanism: snapping}",
+        right="planes: {count: units, by: [dest], mechanism: auto}",
     ),
 }

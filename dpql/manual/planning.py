@@ -223,7 +223,7 @@ PLANNING: dict[str, Code] = {
             "Gaussian noise bounds the factor e^ε except with probability delta. A "
             "release with a delta of 0 is pure, and takes other noise."
         ),
-        wrong="dpql plan --what-if mechanism=gaussian specs/pure.yaml",
+        wrong="dpql plan --set mechanism=gaussian specs/pure.yaml",
         right="privacy: {epsilon: 1, delta: 1e-9}",
     ),
     "DPQL441": Code(
@@ -234,5 +234,23 @@ PLANNING: dict[str, Code] = {
         ),
         wrong="mechanism: gaussian, spend: {epsilon: 0.1}",
         right="mechanism: gaussian, spend: {rho: 0.001}",
+    ),
+    "DPQL442": Code(
+        title="there are no keys to be found",
+        cause=(
+            "A list of keys is of private columns, and none where another statistic "
+            "lists the keys of the same columns."
+        ),
+        wrong="places: {list: keys, by: [carrier], spend: {share: 1}}",
+        right="places: {list: keys, by: [dest], spend: {share: 1}}",
+    ),
+    "DPQL443": Code(
+        title="the mechanism finds no keys",
+        cause=(
+            "Counts that find keys have geometric or Gaussian noise, and lists of keys "
+            "none: how likely a key is shown follows from its units."
+        ),
+        wrong="dpql plan --set mechanism=snapping specs/places.yaml",
+        right="dpql plan --set mechanism=geometric specs/places.yaml",
     ),
 }

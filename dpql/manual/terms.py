@@ -97,6 +97,20 @@ TERMS: dict[str, Term] = {
         "when; all its runs in the ledger count. A "
         "dataset whose owner asks for approvals runs no plan without one.",
     ),
+    "private": Term(
+        "the keys of a column that nobody can list beforehand",
+        "A statistic finds them in the data: those that so many units have that no "
+        "single one matters, except with probability delta. The plan says from how "
+        "many units on a key appears: never below a first number, in half of the runs "
+        "from a second one on, nearly always from a third one on. How many keys do not "
+        "appear is not told.",
+    ),
+    "others": Term(
+        "the key of everything that is no other key",
+        "With `others: true` cells that are no declared key, or no key that was "
+        "found, have a group of their own instead of none. Missing cells stay without "
+        "one.",
+    ),
     "ledger": Term(
         "what has been spent on a dataset, over all releases",
         "Its owner opens it with a cap. A run debits it durably before the first coin "

@@ -326,6 +326,15 @@ def asked(spec: Spec, statistic: Statistic) -> str:
     return statistic.mechanism.value
 
 
+def _finds_none() -> PlanFault:
+    """Return the fault of noise by which no key can be found."""
+    return PlanFault.of(
+        "DPQL443",
+        "this mechanism finds no keys",
+        hint="write `mechanism: auto`, or delete it",
+    )
+
+
 def not_pure() -> PlanFault:
     """Return the fault of noise that is not pure, where no delta allows it."""
     return PlanFault.of(
@@ -410,5 +419,6 @@ def _describe(
         concentrated = bool(spec.privacy.delta)
         wanted = automatic(statistic, rules, concentrated=concentrated)
     if not set(wanted) & set(found):
-        raise next((faults[name] for name in wanted if name in faults), not_pure())
+        otherwise = _finds_none() if is_search(spec, statistic) else not_pure()
+        raise next((faults[name] for name in wanted if name in faults), otherwise)
     return found

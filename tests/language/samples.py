@@ -58,6 +58,13 @@ statistics:
 """
 """A spec that holds the right example of nearly every code of the language."""
 
+PRIVATE = (
+    REFERENCE.replace("[north, east, south, west]", "private")
+    .replace("delta: 0", "delta: 1e-9")
+    .replace(" and district == north", "")
+)
+"""The same with districts that nobody can list; `people` finds them."""
+
 KNOWN_N = """\
 dpql: 1
 release: survey

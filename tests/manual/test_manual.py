@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from language.samples import KNOWN_N, REFERENCE, ROOT, replaced
+from language.samples import KNOWN_N, PRIVATE, REFERENCE, ROOT, replaced
 
 from dpql.errors import SpecError
 from dpql.language import format_text, load, load_text
@@ -30,6 +30,7 @@ def codes_of(text: str, form: str) -> list[str]:
     return []
 
 
+PEOPLE = "count: units"
 AGES = "histogram: age\n    bins: [16, 25, 65, 100]"
 
 SPECIAL = {
@@ -77,6 +78,18 @@ SPECIAL = {
         REFERENCE.replace("delta: 0", "delta: 1e-9").replace(
             "gamma: 1e-9}", "gamma: 1e-9, mechanism: gaussian}"
         ),
+        "yaml",
+    ),
+    "DPQL372": (PRIVATE.replace("1e-9\ndef", "0\ndef"), "yaml"),
+    "DPQL373": (PRIVATE.replace(f"{PEOPLE}\n    by: [district]", PEOPLE), "yaml"),
+    "DPQL374": (
+        PRIVATE.replace("spend: {acc", "shown_from: 2\n    spend: {acc"),
+        "yaml",
+    ),
+    "DPQL375": (REFERENCE.replace("west]", "others], others: true"), "yaml"),
+    "DPQL376": (REFERENCE.replace(PEOPLE, "list: keys"), "yaml"),
+    "DPQL377": (
+        PRIVATE.replace(PEOPLE, f"{PEOPLE}\n    mechanism: snapping"),
         "yaml",
     ),
     "DPQL330": (REFERENCE.replace(AGES, "total: wage_mean"), "yaml"),

@@ -152,4 +152,4 @@ def flow(example: object) -> str:
         return "{" + ", ".join(f"{k}: {flow(v)}" for k, v in example.items()) + "}"
     if isinstance(example, list | tuple):
         return "[" + ", ".join(map(flow, example)) + "]"
-    return str(example)
+    return str(example).lower() if isinstance(example, bool) else str(example)
