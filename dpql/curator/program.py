@@ -51,8 +51,12 @@ class KeyAxis:
     column: str
     size: int
     fill: int | None = None
+    found: bool = False
+    """Whether there are as many keys as a search shows: a program says no number."""
 
     def __str__(self) -> str:
+        if self.found:
+            return f"{self.column} (as many keys as are shown)"
         fill = "" if self.fill is None else f", null as key {self.fill}"
         return f"{self.column} ({self.size} keys{fill})"
 
@@ -103,6 +107,24 @@ class Selection:
         strides = tuple(_product(sizes[axis:]) for axis in range(1, len(sizes) + 1))
         object.__setattr__(self, "cells", _product(sizes))
         object.__setattr__(self, "strides", strides)
+
+    def lines(self) -> Iterator[str]:
+        """Yield what passes, falls into cells and is kept.
+
+        Where keys are found there is no number of cells to be told.
+        """
+        found = any(isinstance(axis, KeyAxis) and axis.found for axis in self.axes)
+        if self.where is not None:
+            yield f"where   {self.where}"
+        if self.axes:
+            axes = " x ".join(map(str, self.axes))
+            yield f"cells   {axes}" if found else f"cells   {self.cells} = {axes}"
+        if self.bound is not None:
+            rows, most = _counted(self.bound.rows, "row"), self.bound.cells
+            cells = _counted(most if found else min(most, self.cells), "cell")
+            total = self.bound.total
+            in_all = "" if total is None else f", at most {total} in all"
+            yield f"keeps   at most {rows} of a unit in each of at most {cells}{in_all}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,18 +236,7 @@ class Tally:
         return "\n".join([self.statistic, *(f"  {x}" for x in self._lines())])
 
     def _lines(self) -> Iterator[str]:
-        selection = self.selection
-        if selection.where is not None:
-            yield f"where   {selection.where}"
-        if selection.axes:
-            axes = " x ".join(map(str, selection.axes))
-            yield f"cells   {selection.cells} = {axes}"
-        if selection.bound is not None:
-            rows = _counted(selection.bound.rows, "row")
-            cells = _counted(min(selection.bound.cells, selection.cells), "cell")
-            total = selection.bound.total
-            in_all = "" if total is None else f", at most {total} in all"
-            yield f"keeps   at most {rows} of a unit in each of at most {cells}{in_all}"
+        yield from self.selection.lines()
         if self.present:
             yield f"drops   rows in which {' or '.join(self.present)} is null"
         if self.counted is not None:
@@ -280,6 +291,14 @@ class Program:
         ]
         parts = ["\n".join(head), *map(str, self.searches), *map(str, self.tallies)]
         return "\n\n".join(parts) + "\n"
+
+
+def program_text(plan: Plan) -> str:
+    """Return what an engine computes for a plan; where keys are found, in two parts."""
+    searches, sums = compile_searches(plan), compile_program(plan)
+    if searches is None:
+        return str(sums)
+    return f"first\n\n{searches}\nthen, with the keys that are shown\n\n{sums}"
 
 
 Keys = Mapping[str, Sequence[tuple[str, ...]]]
@@ -464,7 +483,7 @@ def _axes(step: Step, data: Data, found: FoundColumn | None) -> Iterator[Axis]:
         if name in apart:
             yield _key_axis(name, data)
         elif found is not None and name == first:
-            yield KeyAxis(found.name, found.size)
+            yield KeyAxis(found.name, found.size, found=True)
     if step.edges:
         name = step.columns[0]
         binned, drops = column_bins(data, name, step.edges), drops_nulls(data, name)

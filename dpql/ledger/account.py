@@ -145,6 +145,11 @@ class Account:
         return self.cap - self.committed
 
     @property
+    def events_left(self) -> Fraction:
+        """What is left of the delta for keys that are found in the data."""
+        return self.delta_events - self.sums.delta
+
+    @property
     def sharing(self) -> frozenset[str]:
         """The datasets that ever had the same data, as this chain records it."""
         named = (name for share in self.shares for name in share.datasets)

@@ -10,6 +10,12 @@ from dpql.ledger.account import Account
 from dpql.ledger.tracks import Cost
 from dpql.model.plan import ADDED_UP, Plan
 
+OPEN_EVENTS = (
+    "opened by `dpql ledger open --delta 1e-6 --delta-events 5e-7`: what is kept for "
+    "keys that are found is fixed at opening"
+)
+"""How a budget comes to have a delta for keys that are found."""
+
 _DIGITS = 15
 """Significant digits of a cost that is no rational of the plan, rounded up."""
 
@@ -25,7 +31,8 @@ def cost_of(plan: Plan, account: Account) -> Cost:
     """
     if not account.delta:
         if plan.delta_spent:
-            raise _impure(account)
+            finds = any(step.search is not None for step in plan.steps)
+            raise _impure(account, finds=finds)
         return Cost(epsilon=plan.spent, rho=Fraction(0), delta=Fraction(0), renyi=())
     # Only budgets with a delta need the parts of a plan.
     from dpql.mechanisms.composition import costs_of, pure_epsilon, total_rho
@@ -57,15 +64,20 @@ def after(plan: Plan, account: Account) -> Fraction | None:
         cost = cost_of(plan, account)
     except LedgerFault:
         return None
+    if cost.delta > account.events_left:
+        # However large the cap is.
+        return None
     return account.promise.amounts_to(account.sums.plus(cost))
 
 
-def _impure(account: Account) -> LedgerFault:
+def _impure(account: Account, *, finds: bool) -> LedgerFault:
     from dpql.diagnostics import shown
 
     return LedgerFault.of(
         "DPQL718",
         f"the budget of `{shown(account.dataset)}` is pure, and the plan spends a "
         "delta",
-        hint="write `delta: 0`, or ask the owner for a budget with a delta",
+        hint=f"ask the owner for a budget with a delta, {OPEN_EVENTS}"
+        if finds
+        else "write `delta: 0`, or ask the owner for a budget with a delta",
     )

@@ -9,11 +9,11 @@ from fractions import Fraction
 from dpql.diagnostics import shown
 from dpql.errors import LedgerFault
 from dpql.ledger.account import Account, Run, State, unit_of
-from dpql.ledger.costs import cost_of
+from dpql.ledger.costs import OPEN_EVENTS, cost_of
 from dpql.ledger.data_identity import DataIdentity, identify
 from dpql.ledger.entry import Head, Reserved
 from dpql.ledger.tracks import Cost
-from dpql.model.figures import rational
+from dpql.model.figures import decimal, rational
 from dpql.model.plan import Plan
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
@@ -162,7 +162,9 @@ def refuse_overspending(account: Account, plan: Plan) -> Cost:
     amount = promise.amounts_to(sums)
     if not account.delta:
         words = f"ε = {plan.spent} does not fit"
-    elif amount is None or sums.delta > account.delta_events:
+    elif cost.delta > account.events_left:
+        raise _unkept(account, cost, hint=_recovery(account) if waiting else None)
+    elif amount is None:
         words = "its delta does not fit"
     else:
         words = f"all runs would amount to ε {rational(amount)}"
@@ -171,6 +173,21 @@ def refuse_overspending(account: Account, plan: Plan) -> Cost:
         f"{words}: {_amount(account, account.committed)} of {account.cap} is spent or "
         f"held back, {_amount(account, account.left)} is left",
         hint=_recovery(account) if waiting else hint,
+    )
+
+
+def _unkept(account: Account, cost: Cost, *, hint: str | None) -> LedgerFault:
+    """Return the fault of keys that are found for more delta than is left for them."""
+    asked, left, kept = (
+        decimal(each, 3, up=True)
+        for each in (cost.delta, account.events_left, account.delta_events)
+    )
+    return LedgerFault.of(
+        "DPQL703",
+        f"the keys that the plan finds need a delta of {asked}: {left} is left of the "
+        f"{kept} that the budget keeps for such keys",
+        hint=hint
+        or f"write a smaller `delta`, or ask the owner for a new budget, {OPEN_EVENTS}",
     )
 
 

@@ -78,8 +78,12 @@ TRUST: dict[str, Code] = {
         right='"value": "748"',
     ),
     "DPQL609": Code(
-        title="the noise cannot produce one of the noisy numbers",
-        cause="Outcomes lie on a grid and inside a clamp that the plan determines.",
+        title="the noise cannot produce one of the noisy numbers, or a key",
+        cause=(
+            "Outcomes lie on a grid and inside a clamp that the plan determines. Keys "
+            "that were found are printed words in the order of their texts, each once, "
+            "with counts that reach the threshold of the plan."
+        ),
         wrong='"noisy": ["1/3"]  (a count, on whole numbers)',
         right='"noisy": ["748"]',
     ),

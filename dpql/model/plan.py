@@ -206,6 +206,19 @@ class Step(Lean):
         return "rows" if self.picks else self.unit
 
     @property
+    def per_key(self) -> bool:
+        """Whether its cells are of keys that are found, so that nobody knows how many.
+
+        Then `cells` and `values` are those of one key.
+        """
+        return self.search is not None or self.found_by is not None
+
+    @property
+    def names_only(self) -> bool:
+        """Whether keys are shown without any number."""
+        return self.search is not None and self.accuracy is None
+
+    @property
     def values(self) -> int:
         """How many values are released: one for each cell and quantile."""
         return self.cells * max(1, len(self.picks))

@@ -10,7 +10,8 @@ is called like one of the others gets ``by_`` before its name.
 Numbers are exact where they have a short decimal, else rounded to 15 significant
 digits. ``noisy`` is the value before it was clamped into its public range, for those
 who add cells up; it is empty where a value is no single noisy number. Of a quantile
-the promise is about ranks, so it has no interval and no accuracy here. ``note`` marks
+the promise is about ranks, so it has no interval and no accuracy here; keys that were
+found without counts have no numbers at all. ``note`` marks
 values that say nothing and groups that contradict a promised number of rows.
 
 No text can become a formula: before whatever a spreadsheet might take for the beginning
@@ -104,7 +105,7 @@ def statistic_csv(result: Result) -> str:
 def noisy_value(result: Result, value: Value) -> Fraction | None:
     """Return the value before it was clamped, where it is one noisy number."""
     readout = result.step.readout
-    if not isinstance(readout, Affine):
+    if not isinstance(readout, Affine) or result.step.names_only:
         return None
     return readout.offset + readout.scale * value.noisy[0]
 
@@ -138,6 +139,10 @@ def _rows(result: Result) -> Iterator[tuple[list[str], list[str]]]:
         _text(result.unit or ""),
     ]
     texts: dict[str, str] = {}
+    if result.step.names_only:
+        for value in result.values:
+            yield [_text(key) for key in value.cell], [""] * len(NUMBERS)
+        return
     for value in result.values:
         noisy = noisy_value(result, value)
         yield (

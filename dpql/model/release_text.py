@@ -17,6 +17,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from dpql.diagnostics import WHOLE, shown
+from dpql.model.figures import plural
+from dpql.model.key_text import few_words
 from dpql.model.notation import (
     cell_text,
     cell_texts,
@@ -170,11 +172,15 @@ def value_repr(value: Value) -> str:
 
 
 def _shown_rows(result: Result) -> Iterator[tuple[str, ...]]:
-    headings = [_whole(heading_text(heading)) for heading in result.headings]
+    headings = tuple(_whole(heading_text(heading)) for heading in result.headings)
     intervals = has_intervals(result)
-    yield (*headings, "value", *(("lower", "upper") if intervals else ()))
+    numbers = ("value", *(("lower", "upper") if intervals else ()))
+    yield headings if result.step.names_only else (*headings, *numbers)
     for value in islice(result.values, _SHOWN):
         keys = (_whole(key_text(key)) for key in value.cell)
+        if result.step.names_only:
+            yield tuple(keys)
+            continue
         if not intervals:
             yield (*keys, plain(value.value, _DIGITS))
             continue
@@ -205,6 +211,10 @@ def stated_accuracy(result: Result) -> Fraction | None:
 def _promise(result: Result) -> str:
     unit = f" {_whole(measure_text(result.unit))}" if result.unit else ""
     sure = f"{plain(100 * (1 - result.alpha), 6)}%"
+    search = result.step.search
+    if result.step.names_only and search is not None:
+        noun = "row" if result.step.bound is None else "unit"
+        return f", keys of {plural(search.usual, noun)} or more with {sure}"
     if result.accuracy is not None and not has_intervals(result):
         off = plain(result.accuracy, _DIGITS, ROUND_CEILING)
         return f"{f' in{unit}' if unit else ''}, ranks within {off} rows, {sure}"
@@ -233,10 +243,17 @@ def _own_bound(result: Result) -> Iterator[str]:
 def _more(result: Result) -> list[str]:
     hidden = len(result.values) - _SHOWN
     return [
+        *_few(result),
         *_vacuous(result),
         *_marks(result),
         *([f"   … and {hidden} more"] if hidden > 0 else []),
     ]
+
+
+def _few(result: Result) -> Iterator[str]:
+    """Yield what is not shown where keys are found."""
+    if result.step.per_key:
+        yield f"   {few_words(result.step, len(result.values))}"
 
 
 def _vacuous(result: Result) -> Iterator[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING
 
+from dpql.model.columns import OTHERS
 from dpql.model.format1 import filled
+from dpql.model.key_text import not_shown_text
 from dpql.model.lattice_nodes import Node
 from dpql.model.notation import measure_text, name_text, plain
 from dpql.model.plan import Plan, Step
@@ -22,8 +24,12 @@ def bound_text(step: Step, unit: str) -> str:
     assert step.bound is not None
     rows, reached, cells = step.bound.rows, step.bound.cells, step.cells
     text = f"at most {_rows(rows)} of a {name_text(unit)}"
-    if step.statistic == "units":
+    if step.statistic == "units" or step.names_only:
         text = f"each {name_text(unit)} once"
+    if step.per_key:
+        in_all = "" if step.bound.total is None else f", {step.bound.total} in all"
+        groups = "group" if reached == 1 else "groups"
+        return f"{text} in at most {reached} {groups}{in_all}"
     if cells == 1:
         return text
     groups = f"each of {cells}" if reached >= cells else f"{reached} of {cells}"
@@ -51,6 +57,7 @@ def losses_text(plan: Plan, step: Step) -> tuple[str, ...]:
             "left, and no interval shows what is missing."
         )
     data = plan.spec.data
+    sentences += not_shown_text(plan, step)
     for name in dict.fromkeys((*step.by, *step.bin_columns)):
         column, derived = data.column(name), data.lattice.derived.get(name)
         if derived is not None or isinstance(column, BooleanColumn):
@@ -59,13 +66,16 @@ def losses_text(plan: Plan, step: Step) -> tuple[str, ...]:
             continue
         if not isinstance(column, CategoryColumn):
             continue
-        count = len(column.keys)
+        count = len(column.declared)
         keys = (
             "is not the one declared key"
             if count == 1
             else (f"is none of the {count} declared keys")
         )
-        sentences.append(f"Rows whose {name_text(name)} {keys} count nowhere.")
+        where = (
+            f"under {OTHERS}, those without one nowhere" if column.others else "nowhere"
+        )
+        sentences.append(f"Rows whose {name_text(name)} {keys} count {where}.")
     return tuple(sentences)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from dpql.diagnostics import shown
 from dpql.exact import round_up_to_digits
@@ -83,20 +84,24 @@ def arithmetic_check(release: Release) -> Check:
     """Say what was computed again."""
     steps = release.plan.steps
     values = sum(len(result.values) for result in release.results)
+    found = [step.name for step in steps if step.search is not None]
+    keys = f"; the keys of {', '.join(found)} are such as can be shown" if found else ""
     return Check(
         "arithmetic",
         f"{_total(release.plan)}; {len(steps)} accuracy claims recomputed; "
-        f"{values} values on grid and in range",
+        f"{values} values on grid and in range{keys}",
     )
 
 
 def _total(plan: Plan) -> str:
     """Return what the release spends, as it was added up again."""
+    events = sum((step.delta for step in plan.steps), Fraction(0))
     if not plan.in_rho:
-        return f"Σ ε = {plan.spent}"
+        return f"Σ ε = {plan.spent}" + (f", Σ δ = {events}" if events else "")
     assert plan.rho is not None, "the steps share it"
     rho = plain(round_up_to_digits(plan.rho, 6))
-    return f"ρ ≤ {rho}, so ε = {plan.spent} at δ = {plan.delta}"
+    total = f"ρ ≤ {rho}, so ε = {plan.spent} at δ = {plan.delta}"
+    return f"{total}, of it {events} for keys" if events else total
 
 
 def ledger_check(predicate: ReportPredicate, sealed: int | None) -> Check | None:

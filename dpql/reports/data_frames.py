@@ -84,6 +84,8 @@ def _schema(columns: tuple[str, ...]) -> dict[str, Any]:
 
 def _numbers(result: Result) -> dict[str, list[Any]]:
     count, known = len(result.values), has_intervals(result)
+    if result.step.names_only:
+        return {name: [None] * count for name in NUMBERS}
     return {
         "value": [_double(value.value) for value in result.values],
         "noisy": [_optional(noisy_value(result, value)) for value in result.values],

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING
 
 from dpql.diagnostics import WHOLE
+from dpql.model.columns import OTHERS
+from dpql.model.figures import plural
+from dpql.model.key_text import finder, has_others
 from dpql.model.notation import measure_text, number_text, plain
 from dpql.model.plan import Affine, Plan, Step
 from dpql.model.release_tables import headings_of, key_columns
@@ -90,13 +93,18 @@ def _statistics(plan: Plan) -> Iterator[str]:
         yield f"## {escape(step.name)}"
         yield ""
         yield f"- what: {escape(definition(step), limit=WHOLE)}"
-        yield f"- file: {escape(files[step.name])}, {step.values} rows"
+        rows = plural(step.values, "row") if step.per_key else f"{step.values} rows"
+        rows += " for each key" * step.per_key
+        yield f"- file: {escape(files[step.name])}, {rows}"
         if step.unit is not None:
             yield f"- unit: {escape(measure_text(step.unit), limit=WHOLE)}"
         yield from _key_lines(plan, step)
         ends = f"{_end(step, 'lower')} to {_end(step, 'upper')}"
-        yield f"- public range: {escape(ends, limit=WHOLE)}"
-        yield f"- promise: {escape(_promise(step), limit=WHOLE)}"
+        if step.names_only:
+            yield "- numbers: none; its keys are all that is released"
+        else:
+            yield f"- public range: {escape(ends, limit=WHOLE)}"
+            yield f"- promise: {escape(_promise(step), limit=WHOLE)}"
         if not isinstance(step.readout, Affine):
             yield "- noisy: empty; the noisy numbers stand in the signed release"
         yield f"- before noise: {escape(before_noise(plan, step), limit=WHOLE)}"
@@ -124,14 +132,33 @@ def _keys(plan: Plan, step: Step, heading: str) -> str:
     if heading in step.bin_columns and step.edges:
         ends = f"{number_text(step.edges[0])} to {number_text(step.edges[-1])}"
         return f"{len(step.edges) - 1} bins from {ends}, left ends included"
+    if heading in plan.spec.data.private(step.by):
+        return _found(plan, step)
     keys = plan.spec.data.category(heading).keys
     shown = ", ".join(keys[:_KEYS])
     hidden = len(keys) - _KEYS
     return f"{len(keys)} keys: {shown}" + (f" and {hidden} more" * (hidden > 0))
 
 
+def _found(plan: Plan, step: Step) -> str:
+    """Return where the keys of a private column come from."""
+    search = finder(plan, step)
+    assert search is not None, "the planner has seen to it"
+    if search is step:
+        return "found in the data, in the order of their texts"
+    more = f", and {OTHERS} for all else" * has_others(plan, search)
+    return f"those that {search.name} shows{more}"
+
+
 def _promise(step: Step) -> str:
     sure = percent_text(step.alpha)
+    if step.search is not None and step.accuracy is not None:
+        off = plain(step.accuracy, 6, ROUND_CEILING)
+        seldom = percent_text(1 - step.alpha)
+        return (
+            f"each key is shown with a count more than {off} off in at most {seldom} "
+            "of the runs"
+        )
     if step.accuracy is None:
         return f"each interval holds the number without noise with {sure} confidence"
     off = plain(step.accuracy, 6, ROUND_CEILING)

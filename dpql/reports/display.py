@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.format1 import filled
+from dpql.model.key_text import few_words, shown_text
 from dpql.model.limits import COLUMN, KEY, PURPOSE, TextFormat
 from dpql.model.notation import (
     cell_text,
@@ -121,9 +122,11 @@ def promise_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str:
     """Return the promised accuracy of a statistic in words."""
     sure = percent_text(statistic.alpha)
     unit = f" {measure_text(statistic.unit)}" if statistic.unit else ""
+    step = step_of(predicate, statistic)
+    if step is not None and step.search is not None:
+        return _search_promise(predicate, step)
     if statistic.accuracy is None:
         return f"intervals hold the number before noise with {sure} confidence each"
-    step = step_of(predicate, statistic)
     if step is not None and step.picks:
         off = error_text(statistic.accuracy)
         return f"with {sure} confidence {rank_text(step, off)}"
@@ -132,6 +135,31 @@ def promise_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str:
         f"noise within ± {error_text(statistic.accuracy)}{unit} with {sure} "
         "confidence each" + (f", {condition}" if condition else "")
     )
+
+
+def _search_promise(predicate: ReportPredicate, step: Step) -> str:
+    """Return what is promised of keys that are found, and of their counts."""
+    if step.accuracy is None:
+        return shown_text(predicate.plan, step)
+    off, seldom = error_text(step.accuracy), percent_text(1 - step.alpha)
+    return (
+        f"a key is shown with a count more than {off} off in at most {seldom} of the "
+        "runs; counts that are hardly shown are more often too high than too low"
+    )
+
+
+def few_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str | None:
+    """Return what is not shown of a statistic whose keys are found, or None."""
+    step = step_of(predicate, statistic)
+    if step is None or not step.per_key:
+        return None
+    return few_words(step, len(statistic.values))
+
+
+def has_numbers(predicate: ReportPredicate, statistic: StatisticRecord) -> bool:
+    """Tell whether a statistic has numbers, and not keys alone."""
+    step = step_of(predicate, statistic)
+    return step is None or not step.names_only
 
 
 def interval_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str:
@@ -269,6 +297,11 @@ def cost_text(record: StatisticRecord | NoisePart) -> str:
         return f"ε {equals_text(record.epsilon)}"
     assert record.rho is not None, "noise spends one or the other"
     return f"ρ {equals_text(record.rho)}"
+
+
+def chance_text(part: NoisePart) -> str:
+    """Return the delta of keys that are found; empty where it is 0."""
+    return f", δ {equals_text(part.delta)}" if part.delta else ""
 
 
 def budget_delta(record: LedgerRecord) -> str:

@@ -17,6 +17,7 @@ from dpql.reports.display import (
     Digits,
     cell_label,
     digits_of,
+    has_numbers,
     heading_label,
     interval_text,
     key_label,
@@ -55,6 +56,13 @@ def values_html(
     predicate: ReportPredicate, statistic: StatisticRecord
 ) -> Iterator[str]:
     """Yield the values of a statistic, the first hundreds of many."""
+    if not statistic.values:
+        # What keys are found may be none.
+        return
+    if not has_numbers(predicate, statistic):
+        yield from _keys(statistic)
+        yield from _more(predicate, statistic)
+        return
     bars = is_count(predicate, statistic)
     axis = axis_from_zero(statistic) if bars else axis_of(statistic)
     drawing = _Drawing(axis, bars)
@@ -63,6 +71,10 @@ def values_html(
         yield from _list(predicate, statistic, drawing)
     else:
         yield from _crossed(predicate, statistic, drawing, across)
+    yield from _more(predicate, statistic)
+
+
+def _more(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterator[str]:
     hidden = len(statistic.values) - _ROWS
     if hidden > 0:
         count = f"{hidden:,}".replace(",", " ")
@@ -80,6 +92,18 @@ def _file(predicate: ReportPredicate, statistic: StatisticRecord) -> str:
     if predicate.plan.version < TIDY_FROM:
         return CSV_NAME
     return table_names(predicate.plan).get(statistic.name, CSV_NAME)
+
+
+def _keys(statistic: StatisticRecord) -> Iterator[str]:
+    """Yield a row for every key, without numbers."""
+    yield '<div class="scroll"><table class="values"><thead><tr>'
+    for heading in statistic.headings:
+        yield f'<th scope="col">{safe(heading_label(heading), limit=WHOLE)}</th>'
+    yield "</tr></thead><tbody>"
+    for value in islice(statistic.values, _ROWS):
+        keys = (safe(key_label(key), limit=WHOLE) for key in value.cell)
+        yield f"<tr>{''.join(f'<td>{key}</td>' for key in keys)}</tr>"
+    yield "</tbody></table></div>"
 
 
 def _list(

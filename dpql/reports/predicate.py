@@ -7,10 +7,13 @@ float, a count of rows, a digest of data, a time of day or a path.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, ClassVar
 
 from dpql.model.codec import Members
+from dpql.model.lean import Lean
 from dpql.model.plan import Bound, Plan
 from dpql.model.spec import Neighbours
 
@@ -60,11 +63,14 @@ class Guarantee:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoisePart:
+class NoisePart(Lean):
     """One noisy number per cell: its mechanism, its cost and its error.
 
     ``epsilon`` is None where the noise is not pure; ``rho`` is None in a pure plan.
+    ``delta`` is the probability that it shows keys which one unit alone has.
     """
+
+    LEFT_OUT: ClassVar[Mapping[str, Any]] = {"delta": "0"}
 
     name: str
     mechanism: str
@@ -73,6 +79,7 @@ class NoisePart:
     level: Fraction
     half_width: Fraction
     rho: Fraction | None = None
+    delta: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from fractions import Fraction
 
 from dpql.errors import VerifyFault
-from dpql.model.plan import Part, Pick, Plan
+from dpql.model.plan import Part, Pick, Plan, Search, Step
 from dpql.model.release import Outcome, Result, headings
 from dpql.model.step_text import kept_by
 from dpql.reports.caveats import caveats
@@ -126,6 +127,7 @@ def _statistic(plan: Plan, result: Result, format_: int) -> StatisticRecord:
         parts=(
             *(_part(part.measure.name, part) for part in step.parts),
             *(_part(f"at {pick.at}", pick) for pick in step.picks),
+            *([] if step.search is None else [_search(step, step.search)]),
         ),
         post_processing=post_processing(step),
         values=tuple(
@@ -152,4 +154,18 @@ def _part(name: str, part: Part | Pick) -> NoisePart:
         level=part.level,
         half_width=part.half_width,
         rho=part.rho,
+    )
+
+
+def _search(step: Step, search: Search) -> NoisePart:
+    """Return the noise by which keys are shown; without counts they have no error."""
+    return NoisePart(
+        name="keys",
+        mechanism=search.noise.mechanism,
+        parameters=search.noise.parameters,
+        epsilon=search.epsilon,
+        level=step.alpha,
+        half_width=step.accuracy or Fraction(0),
+        rho=step.rho,
+        delta=search.delta,
     )

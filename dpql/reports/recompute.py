@@ -6,12 +6,14 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Protocol
 
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
 from dpql.mechanisms import MECHANISMS
+from dpql.model.key_text import has_others
 from dpql.model.plan import Chosen, Part, Plan, Step
-from dpql.model.release import Release, Result, Value, cells
+from dpql.model.release import Release, Result, ShownKeys, Value, cells
 from dpql.reports.predicate import (
     COINS,
     DATA,
@@ -22,6 +24,7 @@ from dpql.reports.predicate import (
     StatisticRecord,
 )
 from dpql.reports.sentences import TRUST_MODEL
+from dpql.reports.shown_keys import KeyOutcomes, require_possible
 from dpql.statistics.agreement import agreed
 from dpql.statistics.reading import reader_of
 from dpql.statistics.readout import Reading
@@ -79,19 +82,27 @@ def _adds_up(record: LedgerRecord, plan: Plan) -> bool:
 def recompute(predicate: ReportPredicate) -> Release:
     """Return the release that follows from the plan and noisy numbers of a report.
 
-    Nothing else of the report is used: cells come from the plan, values and intervals
-    from the noisy numbers, each of which must be a possible outcome of its mechanism.
+    Nothing else of the report is used: cells come from the plan and the keys that its
+    searches show, values and intervals from the noisy numbers, each of which must be a
+    possible outcome of its mechanism.
 
     Raises:
         VerifyFault: statistics or cells are not those of the plan (DPQL608), or a
-            noisy number is off its lattice or beyond its clamp (DPQL609).
+            noisy number is off its lattice or beyond its clamp, or no search of the
+            plan can have shown a key (DPQL609).
     """
     plan = predicate.plan
     if len(predicate.statistics) != len(plan.steps):
         raise mismatch("the statistics")
+    pairs = list(zip(plan.steps, predicate.statistics, strict=True))
+    found = {
+        step.name: _shown(plan, step, record)
+        for step, record in pairs
+        if step.search is not None
+    }
     results = [
-        _result(plan, step, record)
-        for step, record in zip(plan.steps, predicate.statistics, strict=True)
+        _result(plan, step, record, found.get(step.found_by or step.name))
+        for step, record in pairs
     ]
     return Release(
         plan=plan,
@@ -133,11 +144,23 @@ def mismatch(what: str) -> VerifyFault:
     )
 
 
-def _result(plan: Plan, step: Step, record: StatisticRecord) -> Result:
-    expected = list(cells(step, plan.spec.data, version=plan.version))
+def _shown(plan: Plan, step: Step, record: StatisticRecord) -> ShownKeys:
+    """Return the keys that a search shows, if it can have shown them."""
+    require_possible(step, record, plan.spec.data)
+    keys = tuple(value.cell for value in record.values)
+    others = has_others(plan, step)
+    return ShownKeys(columns=step.by, keys=keys, others=others)
+
+
+def _result(
+    plan: Plan, step: Step, record: StatisticRecord, shown_keys: ShownKeys | None
+) -> Result:
+    expected = list(cells(step, plan.spec.data, version=plan.version, shown=shown_keys))
     if [value.cell for value in record.values] != expected:
         raise mismatch(f"the list of cells of `{shown(step.name)}`")
-    lattices: list[_Lattice | _Indices] = [_Lattice(part) for part in step.parts]
+    lattices: list[_Outcomes] = [_Lattice(part) for part in step.parts]
+    if step.search is not None:
+        lattices = [KeyOutcomes(step)]
     if isinstance(step.readout, Chosen):
         lattices = [_Indices(step.readout)]
         _require_sorted(step, record)
@@ -181,6 +204,13 @@ def _require_sorted(step: Step, record: StatisticRecord) -> None:
                 f"the quantiles of `{shown(step.name)}` are not in order",
                 hint="the quantiles of a group are released from the smallest on",
             )
+
+
+class _Outcomes(Protocol):
+    """The possible outcomes of noise."""
+
+    def holds(self, x: Fraction) -> bool:
+        """Tell whether a number is one of them."""
 
 
 class _Indices:

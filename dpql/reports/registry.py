@@ -16,6 +16,7 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.exact import round_up_to_digits
+from dpql.model.key_text import shown_text
 from dpql.model.notation import name_text, plain, quoted
 from dpql.model.spec import Neighbours, RowsExactly
 from dpql.model.step_text import excess_text
@@ -166,7 +167,12 @@ def _rounded(exact: Fraction) -> float:
 def _description(predicate: ReportPredicate) -> str:
     names = "; ".join(f"{one.name}: {one.definition}" for one in predicate.statistics)
     stated = quoted(predicate.purpose)
-    return _escape(f"Purpose, as its author states it: {stated}. Statistics: {names}.")
+    words = f"Purpose, as its author states it: {stated}. Statistics: {names}."
+    for step in predicate.plan.steps:
+        if step.search is not None:
+            found = shown_text(predicate.plan, step)
+            words += f" The keys of {step.name} are found in the data: {found}."
+    return _escape(words)
 
 
 def _domain(predicate: ReportPredicate) -> str:
@@ -219,9 +225,10 @@ def _mechanisms(predicate: ReportPredicate) -> str:
 
 
 def _cost(part: NoisePart) -> str:
+    delta = f", delta {part.delta}" if part.delta else ""
     if part.epsilon is not None:
-        return f"epsilon {part.epsilon}"
-    return f"rho {part.rho}"
+        return f"epsilon {part.epsilon}{delta}"
+    return f"rho {part.rho}{delta}"
 
 
 def _post_processing(predicate: ReportPredicate) -> str:

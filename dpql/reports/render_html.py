@@ -13,7 +13,7 @@ from datetime import date
 from html import escape
 
 from dpql.diagnostics import WHOLE
-from dpql.mechanisms import CHOOSERS
+from dpql.mechanisms import CHOOSERS, SEARCHES
 from dpql.model.notation import measure_text
 from dpql.model.spec import Neighbours
 from dpql.reports.checks import UNCHECKED
@@ -22,11 +22,13 @@ from dpql.reports.display import (
     bound_text,
     budget_delta,
     cautions,
+    chance_text,
     cost_text,
     equals_text,
     error_text,
     exact_text,
     factor_text,
+    few_text,
     marks_text,
     percent_text,
     promise_text,
@@ -177,6 +179,9 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
         '<p class="quiet">before noise: '
         f"{safe(statistic.accuracy_of, limit=WHOLE)}</p>"
     )
+    few = few_text(predicate, statistic)
+    if few is not None:
+        yield f'<p class="quiet">{safe(_sentence(few), limit=WHOLE)}.</p>'
     for summarise in (marks_text, vacuous_text):
         summary = summarise(predicate, statistic)
         if summary is not None:
@@ -193,6 +198,13 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
 
 def _noise(part: NoisePart) -> str:
     unit = "rows of its rank" if part.mechanism in CHOOSERS else "its own whole units"
+    error = (
+        f", off by at most {error_text(part.half_width)} in {unit} with "
+        f"{percent_text(part.level)} confidence"
+    )
+    if part.mechanism in SEARCHES:
+        # What is promised of keys is said above.
+        error = ""
     rows = "".join(
         f"<tr><th scope=row>{safe(name)}</th>"
         f"<td><code>{safe(text, limit=120)}</code></td></tr>"
@@ -200,9 +212,7 @@ def _noise(part: NoisePart) -> str:
     )
     return (
         f"<p><strong>{safe(part.name)}</strong>: {safe(part.mechanism)}, "
-        f"{cost_text(part)}, off by at most "
-        f"{error_text(part.half_width)} in {unit} with "
-        f"{percent_text(part.level)} confidence</p>"
+        f"{cost_text(part)}{chance_text(part)}{error}</p>"
         f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
     )
 

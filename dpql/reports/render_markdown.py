@@ -17,6 +17,8 @@ from dpql.reports.display import (
     digits_of,
     exact_text,
     factor_text,
+    few_text,
+    has_numbers,
     heading_label,
     key_label,
     marks,
@@ -99,13 +101,15 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
         f"Before noise: {escape(statistic.accuracy_of, limit=WHOLE)}"
     )
     yield ""
-    for text in (marks_text, vacuous_text):
+    for text in (marks_text, vacuous_text, few_text):
         summary = text(predicate, statistic)
         if summary is not None:
-            yield f"**{escape(summary, limit=WHOLE)}**"
+            bold = "" if text is few_text else "**"
+            yield f"{bold}{escape(summary, limit=WHOLE)}{bold}"
             yield ""
     names = [escape(heading_label(h), limit=WHOLE) for h in statistic.headings]
     count = 1 if are_points(predicate, statistic) else 3
+    count *= has_numbers(predicate, statistic)
     columns = ["value", "from", "to"][:count]
     yield f"| {' | '.join([*names, *columns])} |"
     yield f"| {' | '.join(['---'] * len(names) + ['---:'] * count)} |"

@@ -18,6 +18,8 @@ from dpql.reports.display import (
     digits_of,
     equals_text,
     exact_text,
+    few_text,
+    has_numbers,
     heading_label,
     key_label,
     marks,
@@ -75,12 +77,14 @@ def _statistic(predicate: ReportPredicate, statistic: StatisticRecord) -> Iterat
     yield f"{shown(statistic.name, limit=80)}: {_whole(statistic.definition)}"
     yield f"   {cost_text(statistic)}; {promise}"
     yield f"   before noise: {_whole(statistic.accuracy_of)}"
-    for text in (marks_text, vacuous_text):
+    for text in (marks_text, vacuous_text, few_text):
         summary = text(predicate, statistic)
         if summary is not None:
-            yield f"   ! {summary}"
+            yield f"   {'' if text is few_text else '! '}{summary}"
     headings = statistic.headings
     shown_columns = 1 if are_points(predicate, statistic) else len(_COLUMNS)
+    if not has_numbers(predicate, statistic):
+        shown_columns = 0
     columns = _COLUMNS[:shown_columns]
     rows = [[*(_whole(heading_label(h)) for h in headings), *columns, ""]]
     empty = vacuous(predicate, statistic)

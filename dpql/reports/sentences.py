@@ -8,9 +8,11 @@ from typing import assert_never
 
 from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.calendar import date_text, time_text
+from dpql.model.columns import OTHERS
 from dpql.model.condition_text import condition_text
 from dpql.model.expression import columns_in
 from dpql.model.format1 import filled
+from dpql.model.key_text import finder, has_others, most_text, shown_text
 from dpql.model.lattice_nodes import Kind
 from dpql.model.notation import name_text, number_text, plain, unit_text
 from dpql.model.plan import (
@@ -20,6 +22,7 @@ from dpql.model.plan import (
     Chosen,
     PartsOfOne,
     Plan,
+    Search,
     Step,
 )
 from dpql.model.promised_rows import condition_words
@@ -39,6 +42,7 @@ from dpql.model.spec import (
     TimeColumn,
 )
 from dpql.model.step_text import bound_text, kept_by
+from dpql.reports.shown_keys import least_shown
 
 PURE = "pure differential privacy"
 APPROXIMATE = "approximate differential privacy"
@@ -112,7 +116,26 @@ def before_noise(plan: Plan, step: Step) -> str:
 
     No interval covers the rows and values that are dropped or moved before the noise.
     """
-    return "; ".join([*_used(plan, step), *_conditions(step)]) or "all rows"
+    words = [*_used(plan, step), *_keys_shown(plan, step), *_conditions(step)]
+    return "; ".join(words) or "all rows"
+
+
+def _keys_shown(plan: Plan, step: Step) -> Iterator[str]:
+    """Yield which keys a statistic has values of, where they are found."""
+    found = finder(plan, step)
+    if found is None or found.search is None:
+        return
+    if found is not step:
+        others = has_others(plan, found)
+        yield (
+            f"keys that {name_text(found.name)} shows"
+            + f", and {OTHERS} for all else" * others
+        )
+        return
+    if not step.names_only:
+        # Of keys alone it is what is promised.
+        yield shown_text(plan, found)
+    yield most_text(found.search)
 
 
 def _used(plan: Plan, step: Step) -> Iterator[str]:
@@ -133,10 +156,13 @@ def _moved(data: Data, names: Sequence[str]) -> Iterator[str]:
     """Yield what happens to cells before anything is counted."""
     derived = data.lattice.derived
     used = [data.column(name) for name in names if name not in derived]
-    if any(isinstance(column, CategoryColumn) for column in used):
+    public = [column for column in used if isinstance(column, CategoryColumn)]
+    if any(not category.others for category in public):
         yield "declared keys only"
-    if any(isinstance(column, PrivateColumn) for column in used):
-        yield "keys that were found only"
+    for category in public:
+        if category.others:
+            name = name_text(category.name)
+            yield f"a {name} that is no declared key counts as {OTHERS}"
     named = CategoryColumn | PrivateColumn | IdColumn
     counted = [column for column in used if not isinstance(column, named)]
     if any(isinstance(column.nulls, DropNulls) for column in counted):
@@ -217,6 +243,8 @@ def post_processing(step: Step) -> str:
             rule = f"one of {candidates} values, chosen by rank{order}"
         case _:
             assert_never(step.readout)
+    if step.search is not None:
+        return _search_rule(step, step.search)
     ends = f"{_end(step.lower)} to {_end(step.upper)}"
     whole = step.total_of or step.total
     if whole is not None:
@@ -229,6 +257,18 @@ def post_processing(step: Step) -> str:
             f"not clamped, the interval is cut to {ends}"
         )
     return f"{rule}; clamped into the public range {ends}"
+
+
+def _search_rule(step: Step, search: Search) -> str:
+    """Return how it is decided which keys are shown, and what is shown of them."""
+    listed = "keys in their order"
+    if step.names_only:
+        return f"none; {listed}, no number with them"
+    least = least_shown(search)
+    return (
+        f"counts below {least} are not shown, nor are their keys; {listed}; clamped "
+        f"into the public range {_end(step.lower)} to {_end(step.upper)}"
+    )
 
 
 def _end(x: Fraction) -> str:

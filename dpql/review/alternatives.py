@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpql.errors import PlanFault
-from dpql.mechanisms import CONCENTRATED, PURE
+from dpql.mechanisms import IMPURE
 from dpql.mechanisms.composition import budget
 from dpql.model.plan import Plan, Step
 from dpql.model.step_text import kept_by
@@ -67,11 +67,14 @@ def amount_for(plan: Plan, step: Step, mechanism: str) -> Fraction | None:
     """
     if mechanism == step.mechanism:
         return step.amount
-    if step.rho is None or (not plan.in_rho and mechanism in PURE):
+    if step.rho is None or (not plan.in_rho and mechanism not in IMPURE):
         return step.epsilon
-    if mechanism in CONCENTRATED and not plan.in_rho:
-        return budget(plan.epsilon, plan.delta) * plan.cost(step) / plan.epsilon
-    if mechanism in CONCENTRATED:
+    if mechanism in IMPURE and not plan.in_rho:
+        # Where keys are found, half of the delta is theirs.
+        finds = any(each.search is not None for each in plan.steps)
+        delta = plan.delta / 2 if finds else plan.delta
+        return budget(plan.epsilon, delta) * plan.cost(step) / plan.epsilon
+    if mechanism in IMPURE:
         return step.rho
     try:
         description = description_of(plan, step, mechanism)

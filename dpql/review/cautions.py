@@ -47,22 +47,30 @@ def losses(plan: Plan) -> list[str]:
     """Return a warning where statistics have more cells than a unit may fill."""
     if plan.spec.privacy.unit is None:
         return []
+    unit = whole(unit_text(plan.spec.privacy.unit))
+    words = []
+    private = [step for step in plan.steps if step.per_key and step.bound is not None]
+    if private:
+        reached = max(step.bound.cells for step in private if step.bound is not None)
+        words.append(
+            f"How many keys a {unit} has nobody knows: it counts for at most {reached} "
+            "of them, chosen by lot, and keys are shown by the units that then count."
+        )
     short = [
         f"{whole(step.name)} (1 of {step.cells})"
         if step.bound.cells == 1
         else f"{whole(step.name)} ({step.bound.cells} of {step.cells})"
         for step in plan.steps
-        if step.bound is not None and step.bound.cells < step.cells
+        if step.bound is not None and step.bound.cells < step.cells and not step.per_key
     ]
     if not short:
-        return []
-    unit = whole(unit_text(plan.spec.privacy.unit))
-    words = (
+        return words
+    words.append(
         f"A {unit} counts in fewer groups than there are: {', '.join(short)}. Rows of "
         "one in further groups are dropped, and no interval shows that; `dpql "
         "preflight` tells the owner how many."
     )
-    return [words]
+    return words
 
 
 def _unprotected(plan: Plan) -> Iterator[str]:
@@ -92,6 +100,15 @@ def _filters(plan: Plan, step: Step) -> Iterator[str]:
 def _worthless(plan: Plan, step: Step) -> Iterator[str]:
     """Yield where noise is as wide as what was known before."""
     name, unit = whole(step.name), step.accuracy_unit
+    most = plan.spec.data.rows.count
+    if step.search is not None and step.search.half > most:
+        yield (
+            f"{name}: a key is shown in half of the runs from {step.search.half} on, "
+            f"and there are at most {most} rows: hardly any will be; spend more on it, "
+            "or write a larger δ."
+        )
+    if step.names_only:
+        return
     if step.accuracy is not None:
         if promises_nothing(step):
             yield (
@@ -102,7 +119,6 @@ def _worthless(plan: Plan, step: Step) -> Iterator[str]:
         return
     if len(plan.steps) > _NOTED:
         return
-    most = plan.spec.data.rows.count
     error = error_at(plan, step, step.mechanism, step.amount, rows=most)
     if error is not None and error * 2 >= step.upper - step.lower > Fraction(0):
         yield (

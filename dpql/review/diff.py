@@ -105,6 +105,7 @@ def _causes(plan: Plan, step: Step) -> tuple[Any, ...]:
             (step.total_of, step.total),
         ),
         (step.mechanism, step.epsilon, step.rho, step.alpha, step.gamma, step.accuracy),
+        (step.search, step.found_by, step.delta),
         {c.name: _without_unit(c) for c in spec.data.columns if c.name in used},
         [c for c in spec.data.derived if c.name in used],
         spec.data.rows,

@@ -20,6 +20,7 @@ from dpql.model.spec import (
 )
 from dpql.review.change import Change, Verdict
 from dpql.review.derived import derived_lines, expression_text
+from dpql.review.diff_keys import Keyed, keys_changes
 from dpql.review.explain import reads, used_in
 from dpql.review.names import column_name, whole
 
@@ -79,10 +80,12 @@ def _computed(plan: Plan) -> dict[str, Expression]:
 
 
 def _column(old: Column, new: Column) -> Iterator[Change]:
-    if type(old) is not type(new):
+    if isinstance(old, Keyed) and isinstance(new, Keyed):
+        yield from keys_changes(old, new)
+    elif type(old) is not type(new):
         text = f"{column_name(new.name)} has another type"
         yield Change.of(Verdict.REVIEW, "type", text)
-    elif isinstance(old, CategoryColumn) and isinstance(new, CategoryColumn):
+    if isinstance(old, CategoryColumn) and isinstance(new, CategoryColumn):
         yield from _keys(old, new)
     elif isinstance(old, _Valued) and isinstance(new, _Valued):
         yield from _values(old, new)
@@ -90,13 +93,14 @@ def _column(old: Column, new: Column) -> Iterator[Change]:
 
 def _keys(old: CategoryColumn, new: CategoryColumn) -> Iterator[Change]:
     name = column_name(new.name)
-    if old.keys != new.keys:
-        text = f"{name}, {plural(len(old.keys), 'key')} → {len(new.keys)}"
-        if len(old.keys) == len(new.keys):
-            text = f"{name}, {plural(len(old.keys), 'key')}, changed"
-        before, after = set(old.keys), set(new.keys)
-        more = [_key("+", key) for key in new.keys if key not in before]
-        gone = [_key("-", key) for key in old.keys if key not in after]
+    first, second = old.declared, new.declared
+    if first != second:
+        text = f"{name}, {plural(len(first), 'key')} → {len(second)}"
+        if len(first) == len(second):
+            text = f"{name}, {plural(len(first), 'key')}, changed"
+        before, after = set(first), set(second)
+        more = [_key("+", key) for key in second if key not in before]
+        gone = [_key("-", key) for key in first if key not in after]
         note = ", ".join([*_few(more), *_few(gone)])
         yield Change.of(Verdict.REVIEW, "keys", text, note or "another order")
     if old.numeric != new.numeric:

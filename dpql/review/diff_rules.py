@@ -23,6 +23,7 @@ from dpql.model.step_text import contributes_text
 from dpql.review.change import Change, Verdict
 from dpql.review.contrast import accuracy_change, contrast
 from dpql.review.diff_columns import column_changes
+from dpql.review.diff_keys import search_changes
 from dpql.review.explain import promise
 from dpql.review.names import column_name, whole
 from dpql.statistics import STATISTICS
@@ -175,7 +176,7 @@ def _changed(plans: tuple[Plan, Plan], old: Step, new: Step) -> Iterator[Change]
     if old.where != new.where:
         text = f"{name}: {_filter(old)} → {_filter(new)}"
         yield Change.of(Verdict.REVIEW, "filter", text)
-    if (old.by, old.cells) != (new.by, new.cells):
+    if (old.by, old.cells, old.per_key) != (new.by, new.cells, new.per_key):
         text = f"{name}: {_groups(old)} → {_groups(new)}"
         yield Change.of(Verdict.REVIEW, "groups", text)
     if old.mechanism != new.mechanism:
@@ -185,6 +186,7 @@ def _changed(plans: tuple[Plan, Plan], old: Step, new: Step) -> Iterator[Change]
         text = f"{name}: {_floor(old)} → {_floor(new)}"
         note = "a promise about the data"
         yield Change.of(Verdict.REVIEW, "at_least", text, note)
+    yield from search_changes(old, new)
     yield from _numbers(plans, old, new, name)
 
 
@@ -260,6 +262,8 @@ def _groups(step: Step) -> str:
     if step.cells == 1 and not step.by:
         return "none"
     by = ", ".join(map(column_name, step.by)) or "bins"
+    if step.per_key:
+        return f"{by} ({plural(step.cells, 'cell')} for each key that is found)"
     return f"{by} ({plural(step.cells, 'public key')})"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpql.mechanisms import CONCENTRATED
+from dpql.mechanisms import IMPURE
 from dpql.model.condition_text import condition_text
 from dpql.model.expression import columns_in
 from dpql.model.figures import (
@@ -19,6 +19,7 @@ from dpql.model.figures import (
     times,
     within_text,
 )
+from dpql.model.key_text import from_text
 from dpql.model.notation import unit_text
 from dpql.model.plan import Chosen, PartsOfOne, Plan, Step
 from dpql.model.promised_rows import condition_words
@@ -34,6 +35,13 @@ from dpql.review.alternatives import (
 )
 from dpql.review.cautions import cautions, losses
 from dpql.review.derived import DerivedLine, derived_lines
+from dpql.review.found_keys import (
+    KeysLine,
+    delta_text,
+    found_notes,
+    keys_lines,
+    reach_text,
+)
 from dpql.review.names import column_name, whole
 from dpql.statistics import STATISTICS
 from dpql.statistics.definition import has_public_phrase, phrase
@@ -50,7 +58,8 @@ class Line:
     """One statistic in the table.
 
     ``cost`` is what it takes of what the statistics share: an epsilon, or a rho.
-    ``condition`` is what the accuracy depends on, None where it always holds.
+    ``condition`` is what the accuracy depends on, None where it always holds. With
+    ``per_key`` the cells are those of each key that is found.
     """
 
     step: Step
@@ -63,6 +72,7 @@ class Line:
     share: Fraction
     within: str
     condition: str | None
+    per_key: bool
     accuracy: Fraction | None
     accuracy_all: Fraction | None
     alpha: Fraction
@@ -84,13 +94,14 @@ class Explanation:
     lines: tuple[Line, ...]
     facts: tuple[tuple[str, str], ...]
     derived: tuple[DerivedLine, ...]
+    keys: tuple[KeysLine, ...]
     notes: tuple[str, ...]
 
 
 def explain(plan: Plan) -> Explanation:
     """Return the plan in words: costs, promises, and what else is possible."""
     notes = [*cautions(plan), *losses(plan)]
-    notes += [note for step in plan.steps for note in _made_of(step)]
+    notes += [note for step in plan.steps for note in _made_of(plan, step)]
     if len(plan.steps) <= _NOTED:
         notes += [note for step in plan.steps for note in _alternatives(plan, step)]
     if plan.spent < plan.epsilon:
@@ -108,6 +119,7 @@ def explain(plan: Plan) -> Explanation:
         lines=tuple(_line(plan, step) for step in plan.steps),
         facts=tuple(_facts(plan)),
         derived=derived_lines(plan.spec.data),
+        keys=keys_lines(plan),
         notes=tuple(notes),
     )
 
@@ -118,6 +130,9 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
     if plan.in_rho:
         assert plan.rho is not None, "the steps share it"
         yield "accounts", f"ρ {equal_to(plan.rho)}: {plan.composition}"
+    delta = delta_text(plan)
+    if delta is not None:
+        yield "chance", delta
     epsilon = alone(plan)
     if epsilon is not None:
         yield "exactly", f"ε ≈ {decimal(epsilon, 4, up=True)} at this δ, as it is alone"
@@ -191,6 +206,8 @@ def promise(step: Step, significant: int = 5) -> str:
 
 def within(step: Step, significant: int = 5) -> str:
     """Return the stated accuracy alone."""
+    if step.search is not None and step.accuracy is None:
+        return from_text(step, step.search.usual)
     if step.accuracy is None:
         return "known after the run"
     return within_text(step.accuracy, step.accuracy_unit, significant)
@@ -208,6 +225,7 @@ def _line(plan: Plan, step: Step) -> Line:
         share=plan.cost(step) / plan.shared,
         within=within(step),
         condition=condition_words(step),
+        per_key=step.per_key,
         accuracy=step.accuracy,
         accuracy_all=step.accuracy_all,
         alpha=step.alpha,
@@ -248,7 +266,7 @@ def _spends(plan: Plan) -> str:
     return f"ε {amount}, pure DP: {guarantee(plan, plan.spent)}"
 
 
-def _made_of(step: Step) -> list[str]:
+def _made_of(plan: Plan, step: Step) -> list[str]:
     notes = []
     name = whole(step.name)
     if STATISTICS[step.statistic].public_phrase:
@@ -277,7 +295,10 @@ def _made_of(step: Step) -> list[str]:
             for part in step.parts
         )
         notes.append(f"{name}: computed from noisy parts: {parts}.")
-    if step.l0 > 1 and step.epsilon is None:
+    notes += [f"{name}: {text}." for text in found_notes(plan, step)]
+    if step.search is not None:
+        notes.append(f"{name}: {reach_text(step, step.search)}.")
+    elif step.l0 > 1 and step.epsilon is None:
         notes.append(f"{name}: {_squares(step)}.")
     elif step.l0 > 1:
         notes.append(f"{name}: {_reach(step)}.")
@@ -287,12 +308,11 @@ def _made_of(step: Step) -> list[str]:
 def _chosen(step: Step, readout: Chosen) -> Iterator[str]:
     """Yield what is chosen, and what is promised of its ranks."""
     assert step.accuracy is not None, "ranks are promised without the data"
-    assert step.accuracy_all is not None, "in all cells too"
     count = decimal(Fraction(readout.candidates), 1)
     yield f"chosen by rank among {count} values between its bounds"
     sure, off = percent(1 - step.alpha), decimal(step.accuracy, 5, up=True)
     yield f"with probability {sure} {whole(rank_text(step, off))}"
-    if step.cells > 1:
+    if step.accuracy_all is not None and step.cells > 1:
         everywhere = decimal(step.accuracy_all, 5, up=True)
         yield (
             f"in all {step.cells} groups at once with {everywhere} in place of {off}"
@@ -325,7 +345,8 @@ def _reach(step: Step) -> str:
     than cells.
     """
     change = plural(step.l0, "cell")
-    if step.l0 > step.cells or (step.bound is not None and step.bound.total):
+    few = step.l0 > step.cells and not step.per_key
+    if few or (step.bound is not None and step.bound.total):
         change = f"its cells by {step.l0} times the sensitivity in all"
     each = [
         f"ε {rational(part.epsilon / part.measure.l0)}"
@@ -340,8 +361,9 @@ def _reach(step: Step) -> str:
 def _alternatives(plan: Plan, step: Step) -> list[str]:
     notes: list[str] = []
     name, unit = whole(step.name), step.accuracy_unit
-    if step.total_of is not None or step.total is not None:
-        # What another mechanism or epsilon would give is not theirs alone.
+    if step.total_of is not None or step.total is not None or step.names_only:
+        # What another mechanism or epsilon would give is not theirs alone; and for
+        # keys without counts there is no other mechanism.
         return notes
     if step.accuracy is None:
         samples = " and ".join(
@@ -364,7 +386,7 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
         if other == step.mechanism or amount is None:
             continue
         error = error_at(plan, step, other, amount, rows=rows)
-        same = "share" if not plan.in_rho and other in CONCENTRATED else sign
+        same = "share" if not plan.in_rho and other in IMPURE else sign
         if error is not None:
             notes.append(
                 f"{name}: {other} would give {within_text(error, unit)}{over} "

@@ -11,8 +11,9 @@ from dpql.diagnostics import shown
 from dpql.model.codec import encode
 from dpql.model.figures import bar, decimal, percent, rational
 from dpql.model.notation import quoted
-from dpql.model.plan import Bound, Grid, Part, Pick, Readout, Step
+from dpql.model.plan import Bound, Grid, Part, Pick, Readout, Search, Step
 from dpql.review.explain import Explanation, Line, confidence, promise
+from dpql.review.found_keys import cells_text
 from dpql.review.names import whole
 
 _GAP = "   "
@@ -41,6 +42,7 @@ def as_text(explanation: Explanation, *, source: str | None = None) -> str:
         [f" {note}" for note in footnotes(explanation)],
         [f" {name:<10} {text}" for name, text in explanation.facts],
         [f" {'derived':<10} {line}" for line in explanation.derived],
+        [f" {'keys':<10} {line}" for line in explanation.keys],
         [f" {note}" for note in explanation.notes],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -60,6 +62,7 @@ def as_markdown(explanation: Explanation) -> str:
         f"- **purpose** {marked(whole(quoted(explanation.purpose)))}",
         *(f"- **{name}** {marked(text)}" for name, text in explanation.facts),
         *(f"- **derived** {marked(str(line))}" for line in explanation.derived),
+        *(f"- **keys** {marked(str(line))}" for line in explanation.keys),
     ]
     if explanation.notes:
         lines += ["", *(f"- {marked(note)}" for note in explanation.notes)]
@@ -71,7 +74,11 @@ def as_html(explanation: Explanation) -> str:
     heading, *rows = table(explanation, bars=False)
     body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
     notes = "".join(f"<p>{escape(note)}</p>" for note in footnotes(explanation))
-    stated = [*explanation.facts, *(("derived", line) for line in explanation.derived)]
+    stated = [
+        *explanation.facts,
+        *(("derived", line) for line in explanation.derived),
+        *(("keys", line) for line in explanation.keys),
+    ]
     facts = _items(f"{name}: {words}" for name, words in stated)
     return (
         f"<p><strong>{escape(explanation.release)}</strong> "
@@ -117,6 +124,7 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
         "statistics": [_entry(line) for line in explanation.lines],
         **dict(explanation.facts),
         "derived": [line.document() for line in explanation.derived],
+        **_keys(explanation),
         "notes": list(explanation.notes),
     }
 
@@ -126,6 +134,13 @@ def _delta(explanation: Explanation) -> dict[str, Any]:
     if explanation.rho is None:
         return {}
     return {"delta": _both(explanation.delta), "rho": _both(explanation.rho)}
+
+
+def _keys(explanation: Explanation) -> dict[str, Any]:
+    """Return what only a release has whose keys are found."""
+    if not explanation.keys:
+        return {}
+    return {"keys": [line.document() for line in explanation.keys]}
 
 
 def table(explanation: Explanation, *, bars: bool = True) -> list[tuple[str, ...]]:
@@ -142,7 +157,7 @@ def table(explanation: Explanation, *, bars: bool = True) -> list[tuple[str, ...
             (
                 line.name,
                 line.mechanism,
-                f"{line.cells:,}".replace(",", " "),
+                cells_text(line.step),
                 rational(line.cost),
                 (f"{bar(line.share)} " if bars else "")
                 + f"{decimal(100 * line.share, 2)}%",
@@ -168,6 +183,17 @@ def _entry(line: Line) -> dict[str, Any]:
         "accuracy_all": None if line.accuracy_all is None else _both(line.accuracy_all),
         "at_least": None if step.at_least is None else str(step.at_least),
         **numbers(step),
+        **_found(step),
+    }
+
+
+def _found(step: Step) -> dict[str, Any]:
+    """Return what only a statistic has whose keys are found; its cells are of each."""
+    if not step.per_key:
+        return {}
+    return {
+        "search": encode(Search | None, step.search),
+        "found_by": step.name if step.found_by is None else step.found_by,
     }
 
 

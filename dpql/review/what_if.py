@@ -8,6 +8,7 @@ from typing import Any
 
 from dpql.diagnostics import shown
 from dpql.model.figures import amount_text, decimal, equal_to, rational, within_text
+from dpql.model.key_text import from_text
 from dpql.model.plan import Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import MechanismName
@@ -65,7 +66,7 @@ def what_if(
             alpha=alpha or each.alpha,
             mechanism=(
                 each.mechanism
-                if mechanism is None or STATISTICS[each.kind].chooses
+                if mechanism is None or _has_its_own(each.kind)
                 else mechanism
             ),
         )
@@ -88,6 +89,11 @@ def what_if(
             for step in other.steps
         ),
     )
+
+
+def _has_its_own(kind: str) -> bool:
+    """Tell whether a statistic has one mechanism alone, which is kept."""
+    return STATISTICS[kind].chooses or STATISTICS[kind].finds
 
 
 def render(
@@ -153,15 +159,15 @@ def _at(plan: Plan, alpha: Fraction | None) -> Plan:
 def _within(plan: Plan, step: Step, outcome: WhatIfStep | Step) -> str:
     if outcome.accuracy is not None:
         dagger = "" if condition_words(step) is None else _DAGGER
-        return within_text(outcome.accuracy, outcome.unit) + dagger
+        return within_text(outcome.accuracy, step.accuracy_unit) + dagger
     amount = outcome.rho if outcome.epsilon is None else outcome.epsilon
     assert amount is not None, "noise spends one or the other"
     error = error_at(plan, step, outcome.mechanism, amount, rows=_ROWS)
-    return (
-        "known after the run"
-        if error is None
-        else f"{within_text(error, outcome.unit)}{_STAR}"
-    )
+    if error is None:
+        return "known after the run"
+    if step.names_only:
+        return from_text(step, error)
+    return f"{within_text(error, outcome.unit)}{_STAR}"
 
 
 def _markdown(rows: list[tuple[str, ...]], words: str) -> str:

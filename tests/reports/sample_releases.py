@@ -162,12 +162,13 @@ def record(wanted: Plan) -> LedgerRecord:
     """Return a debit that fits the plan."""
     return LedgerRecord(
         dataset=DATASET,
-        cap=Fraction(4),
+        cap=max(Fraction(4), 1 + wanted.spent),
         before=Fraction(1, 2),
         after=Fraction(1, 2) + wanted.spent,
         seq=6,
         head="ab" * 32,
         data="bound",
+        delta=2 * wanted.delta_spent,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from reports.sample_releases import DAY, TRUST, make_outcome, record, small_plan
+from reports.test_shown_keys import made
 
 from dpql.reports.approval import Approved
 from dpql.reports.checks import (
@@ -114,3 +115,13 @@ def test_files_are_listed() -> None:
     assert [] == unsigned_files_note(())
     (note,) = unsigned_files_note(tuple("abcdefg"))
     assert note.endswith("a, b, c, d, e and 2 more")
+
+
+def test_keys_that_were_found_are_checked() -> None:
+    """What they may fail is added up, or taken from what turns rho into epsilon."""
+    release = made(listed=True)
+    text = arithmetic_check(release).text
+    assert text.startswith("Σ ε = 4, Σ δ = 1/1000000; 5 accuracy claims")
+    assert text.endswith("the keys of found, routes are such as can be shown")
+    shared = arithmetic_check(made(mechanism="gaussian")).text
+    assert "at δ = 1/1000000, of it 1/2000000 for keys; " in shared

@@ -62,10 +62,14 @@ class Budget:
             return explanation
         from dpql.model.figures import bar, rational
 
-        ends = map(rational, (account.committed, _after(account, plan)))
+        after = _after(account, plan)
+        ends = [rational(x) for x in (account.committed, after) if x is not None]
         words = f"{' → '.join(dict.fromkeys(ends))} of {rational(account.cap)}"
-        part = _after(account, plan) / account.cap
-        gauge = bar(part) if part <= 1 else _OVER
+        gauge = _OVER
+        if after is None:
+            gauge += ": its δ is more than the budget keeps for it"
+        elif after <= account.cap:
+            gauge = bar(after / account.cap)
         if account.released(plan.digest):
             gauge += "   released already; running it again costs nothing"
         fact = ("ledger", f"{shown(account.dataset)}   spent {words}   {gauge}")
@@ -80,9 +84,10 @@ class Budget:
         from dpql.model.figures import rational
         from dpql.review.change import Change, Verdict
 
-        ends = [rational(_after(account, plan)) for plan in (old, new)]
+        afters = [_after(account, plan) for plan in (old, new)]
+        ends = ["too much δ" if one is None else rational(one) for one in afters]
         words = " → ".join(dict.fromkeys(ends)) + f" of {rational(account.cap)}"
-        if _after(account, new) > account.cap:
+        if afters[1] is None or afters[1] > account.cap:
             words += f", {_OVER}"
         noted = tuple(
             replace(change, note=f"{change.note}   ledger after: {words}")
@@ -104,15 +109,16 @@ class Budget:
             "dataset": account.dataset,
             "cap": str(account.cap),
             "before": str(account.committed),
-            "after": str(after),
-            "fits": after <= account.cap,
+            "after": None if after is None else str(after),
+            "fits": after is not None and after <= account.cap,
         }
 
 
-def _after(account: Account, plan: Plan) -> Fraction:
-    """Return what would be spent or held back; a release is paid for once."""
+def _after(account: Account, plan: Plan) -> Fraction | None:
+    """Return what would be spent or held back, None if no cap would hold it.
+
+    A release is paid for once.
+    """
     from dpql.ledger.costs import after
 
-    amount = after(plan, account)
-    # What no cap would hold is over any cap.
-    return account.cap + 1 if amount is None else amount
+    return after(plan, account)

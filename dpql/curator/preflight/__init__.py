@@ -13,13 +13,14 @@ from typing import Any
 from dpql.curator.engines import engine_named
 from dpql.curator.preflight.cells import ColumnFit, column_fits
 from dpql.curator.preflight.contributions import StatisticFit, statistic_fits
+from dpql.curator.preflight.keys import KeysFit, keys_fits
 from dpql.curator.sources import open_source
 from dpql.curator.sources.locate import refuse_special_file
 from dpql.curator.wall import behind_wall
 from dpql.forks import note_use, refuse_forked
 from dpql.model.plan import Plan
 
-__all__ = ["ColumnFit", "Preflight", "StatisticFit", "preflight"]
+__all__ = ["ColumnFit", "KeysFit", "Preflight", "StatisticFit", "preflight"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class Preflight:
 
     rows: int
     columns: tuple[ColumnFit, ...]
+    keys: tuple[KeysFit, ...]
     statistics: tuple[StatisticFit, ...]
 
 
@@ -58,9 +60,16 @@ def preflight(
         source = module.open_source(frame, data)
         return module.sums(program, source, salt=salt, tick=progress)
 
+    def key_counts(program: Any, salt: bytes) -> Any:
+        source = module.open_source(frame, data)
+        return module.key_counts(program, source, salt=salt, tick=progress)
+
     counted = behind_wall(rows)
+    columns = behind_wall(lambda: column_fits(plan, frame))
+    keys, shown = behind_wall(lambda: keys_fits(plan, key_counts))
     return Preflight(
         rows=counted,
-        columns=behind_wall(lambda: column_fits(plan, frame)),
-        statistics=behind_wall(lambda: statistic_fits(plan, sums, counted)),
+        columns=columns,
+        keys=keys,
+        statistics=behind_wall(lambda: statistic_fits(plan, sums, counted, shown)),
     )

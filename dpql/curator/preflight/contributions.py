@@ -11,10 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpql.curator.engines import Sums
-from dpql.curator.program import Moment, Program, Selection, Tally, compile_program
+from dpql.curator.program import (
+    Keys,
+    Moment,
+    Program,
+    Selection,
+    Tally,
+    compile_program,
+)
 from dpql.model.plan import Bound, Plan
 
-_SALT = bytes(32)
+SALT = bytes(32)
 """Which rows survive does not matter here, only how many; a run draws its own."""
 
 _COUNTED = (Moment("n", ()),)
@@ -43,9 +50,14 @@ class StatisticFit:
     empty: int
 
 
-def statistic_fits(plan: Plan, sums: Summed, rows: int) -> tuple[StatisticFit, ...]:
-    """Return how many rows of each statistic are lost, and where."""
-    program = replace(compile_program(plan), counts_rows=False)
+def statistic_fits(
+    plan: Plan, sums: Summed, rows: int, keys: Keys | None = None
+) -> tuple[StatisticFit, ...]:
+    """Return how many rows of each statistic are lost, and where.
+
+    ``keys`` are the private ones that are taken to be shown.
+    """
+    program = replace(compile_program(plan, keys), counts_rows=False)
     tallies = program.tallies
     passing = [_counting(tally, axes=False) for tally in tallies]
     inside = [_counting(tally, axes=True) for tally in tallies]
@@ -60,7 +72,7 @@ def statistic_fits(plan: Plan, sums: Summed, rows: int) -> tuple[StatisticFit, .
     ]
     free = replace(program, unit=None, tallies=(*passing, *inside))
     bounded = replace(program, tallies=(*owned, *kept, *used))
-    found = [*_counts(sums(free, _SALT)), *_counts(sums(bounded, _SALT))]
+    found = [*_counts(sums(free, SALT)), *_counts(sums(bounded, SALT))]
     size = len(tallies)
     return tuple(
         StatisticFit(

@@ -13,7 +13,7 @@ from dpql.model.figures import decimal
 from dpql.review.curves.points import Curve
 
 _WIDTH, _HEIGHT = 400, 236
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 76, 12, 40
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 84, 12, 40
 _FEW = 4
 
 
@@ -64,7 +64,8 @@ class Chart:
             for e, error in curve.points
             if e == epsilon
         )
-        body = [*self._vertical(sign), *self._horizontal()]
+        before = "" if curves[0].keys else "± "
+        body = [*self._vertical(sign), *self._horizontal(before)]
         body += [
             self._line(curve, chosen=curve.mechanism == chosen) for curve in curves
         ]
@@ -96,12 +97,12 @@ class Chart:
         )
         return lines
 
-    def _horizontal(self) -> list[str]:
+    def _horizontal(self, before: str) -> list[str]:
         return [
             f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" '
             f'y1="{self.y(tick)}" y2="{self.y(tick)}"/>'
             f'<text x="{_LEFT - 6}" y="{self.y(tick) + 4}" text-anchor="end">'
-            f"± {_short(tick)}</text>"
+            f"{before}{_short(tick)}</text>"
             for tick in _ticks(self.low, self.high)
         ]
 
@@ -120,7 +121,7 @@ class Chart:
             kind = "name" if name == chosen else "name faint"
             names.append(
                 f'<text class="{kind}" x="{_WIDTH - _RIGHT + 7}" y="{above + 4}">'
-                f"{escape(name)}</text>"
+                f"{escape(name.partition('_')[0])}</text>"
             )
         return names
 

@@ -16,7 +16,6 @@ from dpql.model.figures import (
     decimal,
     equal_to,
     rational,
-    within_text,
 )
 from dpql.model.notation import quoted, unit_text
 from dpql.model.plan import Plan
@@ -27,6 +26,7 @@ from dpql.review.curves.points import (
     Curve,
     StepCurves,
     Variant,
+    is_of_rows,
     row_counts,
     step_curves,
     totals,
@@ -44,6 +44,7 @@ def page(plan: Plan) -> str:
     charts = _charts(shares, varied)
     explanation = explain(plan)
     derived = [("derived", str(line)) for line in explanation.derived]
+    keys = [("keys", str(line)) for line in explanation.keys]
     parts = {
         "policy": "; ".join(
             [
@@ -61,7 +62,7 @@ def page(plan: Plan) -> str:
         "digest": plan.digest[:8],
         "facts": "".join(
             f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>"
-            for name, text in (*explanation.facts, *derived)
+            for name, text in (*explanation.facts, *derived, *keys)
         ),
         "panel": _panel(plan, varied) if _sliding(shares) else _STILL,
         "cards": "".join(_card(plan, n, shares, charts[n]) for n in range(len(shares))),
@@ -151,7 +152,8 @@ def _many(count: int) -> str:
 def _total_text(plan: Plan, total: Fraction) -> str:
     if not plan.in_rho:
         return f"ε {equal_to(total)}: {guarantee(plan, total)}"
-    epsilon = epsilon_up(total, plan.delta)
+    events = sum((step.delta for step in plan.steps), Fraction(0))
+    epsilon = epsilon_up(total, plan.delta - events)
     return (
         f"ρ {equal_to(total)}, so ε {equal_to(epsilon)} at δ = "
         f"{decimal(plan.delta, 3, up=True)}: {guarantee(plan, epsilon)}"
@@ -168,11 +170,7 @@ def _sign(plan: Plan) -> str:
 def _card(plan: Plan, number: int, shares: tuple[StepCurves, ...], chart: Chart) -> str:
     each = shares[number]
     step = each.step
-    reading = escape(
-        _own(each, plan.cost(step))
-        if step.accuracy is None
-        else within_text(step.accuracy, step.accuracy_unit)
-    )
+    reading = escape(_own(each, plan.cost(step)) if is_of_rows(step) else within(step))
     cost, sign = plan.cost(step), _sign(plan)
     drawing = (
         ""
@@ -206,7 +204,7 @@ def _note(each: StepCurves, sign: str) -> str:
     words = [] if each.weight is not None else [f"The spec fixes its {sign}."]
     if not each.curves:
         words.append("Its error is known after a run only.")
-    elif each.step.accuracy is None:
+    elif is_of_rows(each.step):
         count = f'<output class="rows">{_many(_rows(each))}</output>'
         words.append(f"Shown for {count} rows.")
     condition = condition_words(each.step)
@@ -221,7 +219,7 @@ def _rows(each: StepCurves) -> int:
 
 def _own(each: StepCurves, cost: Fraction) -> str:
     found = (
-        within_text(error, each.step.accuracy_unit)
+        curve.words(error)
         for curve in each.curves
         if curve.mechanism == each.step.mechanism
         for amount, error in curve.points
@@ -279,7 +277,7 @@ def _points(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
         {
             "epsilon": _number(epsilon),
             "shown": rational(epsilon),
-            "within": within_text(error, curve.unit),
+            "within": curve.words(error),
             "x": chart.x(epsilon),
             "y": chart.y(error),
         }

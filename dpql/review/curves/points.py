@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpql.errors import PlanFault
-from dpql.mechanisms import CONCENTRATED, PURE
+from dpql.mechanisms import CONCENTRATED, IMPURE, PURE, SEARCHES
+from dpql.model.figures import within_text
+from dpql.model.key_text import from_text
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Share
 from dpql.planner import plan as make_plan
@@ -39,6 +41,8 @@ class Curve:
     That is an epsilon, or a rho where the statistics of the plan share one.
 
     ``rows`` is the count for which the error of a ratio holds, None for any other.
+    ``keys`` is the step of keys without numbers: their error is from how many units on
+    they are shown.
     """
 
     name: str
@@ -46,6 +50,13 @@ class Curve:
     unit: str | None
     rows: int | None
     points: tuple[tuple[Fraction, Fraction], ...]
+    keys: Step | None = None
+
+    def words(self, error: Fraction) -> str:
+        """Return an error of the curve as text."""
+        if self.keys is not None:
+            return from_text(self.keys, error)
+        return within_text(error, self.unit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +99,20 @@ class Variant:
 
 def row_counts(plan: Plan) -> tuple[int, ...]:
     """Return for how many rows errors are computed that are known after a run only."""
-    if all(step.accuracy is not None for step in plan.steps):
+    if not any(map(is_of_rows, plan.steps)):
         return ()
     offered = {10**power for power in range(2, 7)}
     most = plan.spec.data.rows.count
     return tuple(sorted({min(count, most) for count in offered}))
+
+
+def is_of_rows(step: Step) -> bool:
+    """Tell whether the error of a step is known after a run only."""
+    return step.accuracy is None and not step.names_only
+
+
+def _is_of_none(step: Step) -> bool:
+    return bool(step.picks) or step.search is not None
 
 
 def variants(plan: Plan) -> tuple[Variant, ...]:
@@ -136,7 +156,7 @@ def _chosen_curves(plan: Plan, made: Plan, step: Step) -> tuple[Curve, ...]:
     own = {made.cost(each) for each in made.steps}
     grid = {plan.shared * factor for factor in _factors(_OCTAVES_OF_EPSILON)}
     costs = tuple(sorted(cost for cost in grid | own if cost <= _CEILING))
-    counts = row_counts(plan) if step.accuracy is None else (ROWS,)
+    counts = row_counts(plan) if is_of_rows(step) else (ROWS,)
     return tuple(_curve(made, step, step.mechanism, costs, n) for n in counts)
 
 
@@ -171,8 +191,8 @@ def _drawn(plan: Plan) -> tuple[str, ...]:
     Where rho is shared, snapping is left out: auto never takes it.
     """
     if plan.in_rho:
-        return (*NOW.automatic, *CONCENTRATED)
-    return tuple(PURE)
+        return (*NOW.automatic, *CONCENTRATED, *SEARCHES)
+    return (*PURE, *(name for name in SEARCHES if name not in IMPURE))
 
 
 def _curve(
@@ -194,14 +214,15 @@ def _curve(
         name=step.name,
         mechanism=mechanism,
         unit=step.accuracy_unit,
-        rows=count if step.sensitivity is None and not step.picks else None,
+        rows=count if step.sensitivity is None and not _is_of_none(step) else None,
+        keys=step if step.names_only else None,
         points=tuple(points),
     )
 
 
 def _spent(plan: Plan, step: Step, mechanism: str, cost: Fraction) -> Fraction:
     """Return what a mechanism spends in its own measure at a cost."""
-    if not plan.in_rho or mechanism in CONCENTRATED:
+    if not plan.in_rho or mechanism in IMPURE:
         return cost
     if mechanism == step.mechanism and cost == step.rho:
         return step.amount

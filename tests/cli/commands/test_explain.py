@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli.started import SPECS, dpql, fine, refused
+from private_specs import private_text
 from spec_text import spec_text
 
 from dpql.cli.inputs.files import plan_at
@@ -39,6 +40,19 @@ def test_the_program_of_a_plan_is_shown(name: str) -> None:
     assert program == fine(dpql("explain", "--program", path))
     shown = json.loads(fine(dpql("explain", "--program", path, "--format", "json")))
     assert shown == {"plan": plan_at(path).digest, "program": program}
+
+
+def test_the_program_of_a_plan_that_finds_keys_has_two_parts(tmp_path: Path) -> None:
+    """First the searches, then the sums; how many keys there are nobody knows."""
+    path = tmp_path / "flights.yaml"
+    path.write_text(private_text(listed=True, others=True))
+    text = fine(dpql("explain", "--program", path))
+    first, then = text.split("then, with the keys that are shown")
+    assert "finds   keys of dest, for found" in first
+    assert "of each at most 3 keys" in first
+    assert "cells   carrier (2 keys) x `dest` (as many keys as are shown)" in then
+    assert "makes   `dest` (the keys that found finds, and others)" in then
+    assert "in each of at most 3 cells" in then
 
 
 def test_the_sql_of_a_plan_is_shown(tmp_path: Path) -> None:

@@ -102,10 +102,10 @@ def command(
 
 def _show_program(path: Path, form: str) -> int:
     """Show what an engine computes for the plan in a file, or of the spec in it."""
-    from dpql.curator.program import compile_program
+    from dpql.curator.program import program_text
 
     plan = files.plan_at(path, current=True)
-    text = str(compile_program(plan))
+    text = program_text(plan)
     if form == "json":
         console.write_json({"plan": plan.digest, "program": text})
     else:

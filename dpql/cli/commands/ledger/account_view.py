@@ -65,7 +65,13 @@ def _delta_lines(account: Account) -> Iterator[str]:
         for each in (account.delta_events, account.delta_conversion)
     )
     orders = ", ".join(map(str, account.orders)) or "none"
-    yield f"δ          {events} for events, {conversion} to convert at orders {orders}"
+    spent = account.sums.delta
+    if spent:
+        events += f" ({decimal(spent, 3, up=True)} of it spent)"
+    yield (
+        f"δ          {events} for keys that are found, {conversion} to convert at "
+        f"orders {orders}"
+    )
     if account.raised:
         yield (
             "promise    the cap was raised, perhaps because of answers: what holds is "
@@ -95,9 +101,12 @@ def _run_line(run: Run) -> str:
 
 
 def _spent(run: Run) -> str:
-    from dpql.model.figures import amount_text
+    from dpql.model.figures import amount_text, decimal
 
-    return amount_text(run.epsilon, run.cost.rho)
+    text = amount_text(run.epsilon, run.cost.rho)
+    if not run.cost.delta:
+        return text
+    return f"{text}, δ {decimal(run.cost.delta, 3, up=True)}"
 
 
 def _document(account: Account) -> dict[str, Any]:
@@ -129,6 +138,7 @@ def _delta(account: Account) -> dict[str, Any]:
         return {}
     return {
         "delta_events": str(account.delta_events),
+        "delta_events_left": str(account.events_left),
         "delta_conversion": str(account.delta_conversion),
         "orders": [str(order) for order in account.orders],
         "raised": account.raised,
@@ -150,6 +160,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "plan": run.plan,
         "epsilon": None if run.epsilon is None else str(run.epsilon),
         **({"rho": str(run.cost.rho)} if run.cost.rho else {}),
+        **({"delta": str(run.cost.delta)} if run.cost.delta else {}),
         "state": run.state.value,
         "release": run.envelope,
     }

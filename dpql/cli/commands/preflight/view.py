@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dpql.diagnostics import shown
-from dpql.model.notation import number_text
+from dpql.model.notation import number_text, plain
 from dpql.model.spec import (
     CategoryColumn,
     Column,
@@ -17,7 +17,7 @@ from dpql.model.spec import (
 )
 
 if TYPE_CHECKING:
-    from dpql.curator.preflight import ColumnFit, Preflight, StatisticFit
+    from dpql.curator.preflight import ColumnFit, KeysFit, Preflight, StatisticFit
     from dpql.model.plan import Plan, Step
 
 WARNING = (
@@ -33,6 +33,7 @@ def as_text(plan: Plan, found: Preflight) -> str:
     data = plan.spec.data
     lines = [WARNING, "", f"{shown(data.source)}   {_rows(plan, found.rows)}", ""]
     names = [one.name for one in found.columns]
+    names += [keys.name for keys in found.keys]
     names += [each.name for each in found.statistics]
     width = max(len(shown(name)) for name in names)
     for one in found.columns:
@@ -42,6 +43,8 @@ def as_text(plan: Plan, found: Preflight) -> str:
         lines += [f" {'':<{width}}   {line}" for line in others]
         lines += [f" {'':<{width}}     {line}" for line in _misfits(one)]
     lines.append("")
+    for keys in found.keys:
+        lines.append(f" {shown(keys.name):<{width}}   {_keys(plan, keys)}")
     for each in found.statistics:
         lines.append(f" {shown(each.name):<{width}}   {'; '.join(_losses(plan, each))}")
     return "\n".join(lines) + "\n"
@@ -73,6 +76,16 @@ def as_document(plan: Plan, found: Preflight) -> dict[str, Any]:
                 "different_misfits": one.different,
             }
             for one in found.columns
+        ],
+        "keys": [
+            {
+                "name": keys.name,
+                "keys": keys.keys,
+                "never": keys.never,
+                "half": keys.half,
+                "usual": keys.usual,
+            }
+            for keys in found.keys
         ],
         "statistics": [
             {
@@ -152,13 +165,26 @@ def _misfits(one: ColumnFit) -> Iterator[str]:
         yield f"and {_grouped(more)} other texts"
 
 
+def _keys(plan: Plan, found: KeysFit) -> str:
+    """Return how many private keys there are, and how many of them runs show."""
+    alpha = plan.step(found.name).alpha
+    parts = [
+        f"{_grouped(found.usual)} shown in {plain(100 * (1 - alpha), 6)}% of the runs",
+        f"{_grouped(found.half - found.usual)} in half of them or more",
+        f"{_grouped(found.keys - found.half - found.never)} seldom",
+        f"{_grouped(found.never)} never",
+    ]
+    return f"{_count(found.keys, 'key')}: {', '.join(parts)}"
+
+
 def _losses(plan: Plan, each: StatisticFit) -> Iterator[str]:
     step = next(step for step in plan.steps if step.name == each.name)
     yield _count(each.rows, "row")
     if step.where is not None:
         yield f"{_share(each.passing, each.rows)} pass `where`"
     if each.inside < each.passing:
-        yield f"{_share(each.inside, each.passing)} have declared keys or bins"
+        which = "keys that are usually shown" if step.per_key else "declared keys"
+        yield f"{_share(each.inside, each.passing)} have {which} or bins"
     if each.owned < each.inside:
         yield f"{_share(each.inside - each.owned, each.inside)} of these have no id"
     if each.kept < each.owned:

@@ -37,7 +37,7 @@ class DebitPrompt:
         before = account.committed
         after = account.promise.amounts_to(account.sums.plus(cost))
         assert after is not None, "the run was not objected to"
-        if cost.epsilon is None:
+        if cost.epsilon is None or cost.delta:
             spent = f"{spent}, δ = {rational(plan.delta_spent)}"
         return cls(
             f"ε = {spent} from {shown(account.dataset)} "

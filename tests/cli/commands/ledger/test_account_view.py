@@ -90,7 +90,8 @@ def test_a_budget_with_a_delta_says_what_is_left(
     assert lines[0].startswith("wages   spent ≈ ")
     assert "of 3, δ = 0.00001" in lines[0]
     assert lines[2].strip() == (
-        "δ          0 for events, 0.00001 to convert at orders 127/16, 109/8"
+        "δ          0 for keys that are found, 0.00001 to convert at orders 127/16, "
+        "109/8"
     )
     assert lines[3].strip() == "left       room for about 9 more releases like the last"
     assert "ρ 1/50" in lines[4]
