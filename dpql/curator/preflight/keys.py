@@ -46,7 +46,8 @@ def keys_fits(plan: Plan, counted: Counted) -> tuple[tuple[KeysFit, ...], Keys]:
         assert search is not None, "it finds keys"
         units = present.counts
         usual = np.flatnonzero(units >= search.usual)
-        keys[one.statistic] = present.keys(usual[: search.most])
+        shown = present.keys(usual[: search.most])
+        keys[one.statistic] = sorted(key for key in shown if key is not None)
         fits.append(
             KeysFit(
                 name=one.statistic,
