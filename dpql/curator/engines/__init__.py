@@ -64,6 +64,17 @@ class KeyCounts(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """Exact integers, never shown: the rows, and what each search has counted.
+
+    ``rows`` is None where the number of rows is private.
+    """
+
+    rows: int | None = field(repr=False)
+    counts: tuple[KeyCounts, ...] = field(repr=False)
+
+
 class Engine(Protocol):
     """What a module in the table has.
 
@@ -100,17 +111,6 @@ class Engine(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Searched:
-    """Exact integers, never shown: the rows, and what each search has counted.
-
-    ``rows`` is None where the number of rows is private.
-    """
-
-    rows: int | None = field(repr=False)
-    counts: tuple[KeyCounts, ...] = field(repr=False)
-
-
 def engine_for(frame: object) -> str:
     """Return the name of the engine that reads data where nobody names one."""
     kind = type(frame[0] if isinstance(frame, tuple) and frame else frame)
@@ -143,6 +143,12 @@ def require_engine(name: str | None, plan: Plan) -> None:
             f"the engine `{name}` sums rows only, and this plan bounds what each "
             f"`{shown(unit)}` contributes",
             hint=f"leave `--engine {name}` out: rows are then read, and bounded here",
+        )
+    if name in ROWS_ONLY and any(step.search is not None for step in plan.steps):
+        raise RunFault.of(
+            "DPQL509",
+            f"the engine `{name}` finds no keys, and those of this plan are private",
+            hint=f"leave `--engine {name}` out: keys are then found here",
         )
 
 

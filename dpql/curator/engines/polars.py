@@ -32,7 +32,7 @@ from dpql.curator.engines.found_columns import FoundColumns
 from dpql.curator.engines.memory import keep_memory
 from dpql.curator.engines.polars_bounding import Partitions
 from dpql.curator.engines.polars_expressions import Expressions, FactorSteps
-from dpql.curator.engines.polars_keys import UnitsByKey
+from dpql.curator.engines.polars_keys import FoundKeys, UnitsByKey
 from dpql.curator.engines.polars_values import Pairs, pairs
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
@@ -83,6 +83,13 @@ def key_counts(
     """Return every key of every search of the program, and the units that have it."""
     keep_memory()
     rows = source.row_count() if program.counts_rows else None
+    return Searched(rows=rows, counts=tuple(found_keys(program, source, salt, tick)))
+
+
+def found_keys(
+    program: Program, source: Source, salt: bytes, tick: Tick | None
+) -> list[FoundKeys]:
+    """Return the keys of every search, and the units that have them."""
     with _quiet():
         searches = [UnitsByKey(one, program, source) for one in program.searches]
 
@@ -93,7 +100,7 @@ def key_counts(
             for found in batches:
                 for search, some in zip(searches, found, strict=True):
                     search.add(some)
-        return Searched(rows=rows, counts=tuple(x.counted(salt) for x in searches))
+        return [search.counted(salt) for search in searches]
 
 
 def aggregated(

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from io import BytesIO
 from typing import TypeVar
 
 import numpy as np
@@ -46,6 +47,8 @@ T = TypeVar("T")
 _VALID = rf"^[^\p{{C}}\p{{Zl}}\p{{Zp}}]{{1,{KeySearch.LONGEST}}}$"
 """What a word may be: it is printed, and nobody has looked at it before."""
 
+_UNITS = "units"
+
 _BLOCK_ROWS = 1 << 18
 """Rows that are partitioned, or counted, together, about."""
 
@@ -69,6 +72,43 @@ class FoundKeys:
             for words in zip(*columns, strict=True)
         ]
         return [key if len(key) == len(columns) else None for key in found]
+
+    def packed(self) -> Iterator[bytes]:
+        """Yield the keys and their units as bytes, some at a time."""
+        units = pl.Series(_UNITS, self.counts, pl.Int64)
+        frame = pl.DataFrame([*_numbered(self.cells), units])
+        for part in frame.iter_slices(_BLOCK_ROWS):
+            content = BytesIO()
+            part.write_ipc_stream(content)
+            yield content.getvalue()
+
+    @classmethod
+    def joined(
+        cls, packed: Iterable[bytes], search: KeySearch, salt: bytes
+    ) -> FoundKeys:
+        """Return the keys of parts of the rows together; no unit is in two of them."""
+        frames = [pl.read_ipc_stream(BytesIO(content)) for content in packed]
+        if not frames:
+            none = tuple(pl.Series(dtype=pl.Int64) for _ in search.columns)
+            return cls(np.empty(0, np.int64), none, search.reserved)
+        frame = pl.concat(frames)
+        names = frame.columns[:-1]
+        frame = frame.group_by(names).agg(pl.col(_UNITS).sum())
+        counts = frame.get_column(_UNITS).to_numpy()
+        cells = [frame.get_column(name) for name in names]
+        return cls.ordered(counts, cells, search, salt)
+
+    @classmethod
+    def ordered(
+        cls, counts: Integers, cells: list[pl.Series], search: KeySearch, salt: bytes
+    ) -> FoundKeys:
+        """Return keys in the order of their hashes."""
+        order = np.argsort(_hashes(cells, salt), kind="stable")
+        return cls(
+            counts=counts.take(order),
+            cells=tuple(one.gather(order) for one in cells),
+            reserved=search.reserved,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +165,12 @@ class UnitsByKey:
         else:
             found, counts = _counted(_kept(told[1], keys, self._search.most))
         # Codes of cells that are no integers are rows.
-        of = _cells_of(columns, found)
-        order = np.argsort(_hashes(of, salt), kind="stable")
-        return FoundKeys(
-            counts=counts.take(order),
-            cells=tuple(one.gather(order) for one in of),
-            reserved=self._search.reserved,
-        )
+        return FoundKeys.ordered(counts, _cells_of(columns, found), self._search, salt)
+
+
+def _numbered(cells: Iterable[pl.Series]) -> list[pl.Series]:
+    """Return columns by other names, for polars takes some names for patterns."""
+    return [column.alias(f"c{index}") for index, column in enumerate(cells)]
 
 
 def _told(number: int, cells: list[pl.Series], salt: bytes) -> list[tuple[int, _Told]]:
@@ -180,8 +219,8 @@ def _counted(codes: Iterable[Integers]) -> tuple[Integers, Integers]:
     none = pl.Series("code", dtype=pl.Int64)
     some = [pl.Series("code", each, pl.Int64) for each in codes]
     code = pl.concat([none, *some], rechunk=False)
-    found = code.to_frame().group_by("code").len("units")
-    counts = found.get_column("units").cast(pl.Int64)
+    found = code.to_frame().group_by("code").len(_UNITS)
+    counts = found.get_column(_UNITS).cast(pl.Int64)
     return found.get_column("code").to_numpy(), counts.to_numpy()
 
 

@@ -1,7 +1,8 @@
 """The engine of Spark: beyond one machine, with the same whole numbers.
 
 units   rows of a unit come together by `repartition`; the polars engine bounds and
-        sums each partition where it is, and the driver adds the sums
+        sums each partition where it is, and the driver adds the sums; likewise where
+        keys are to be found
 rows    Spark sums by SQL; where a type is not one that SQL may read, as text that
         should be numbers, the polars engine sums the partitions
 """
@@ -15,9 +16,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from dpql.curator.engines import Sums, Tick, polars
+from dpql.curator.engines import Searched, Sums, Tick, polars
 from dpql.curator.engines.spark_executors import require_executors
-from dpql.curator.engines.spark_partitions import PARTS, added
+from dpql.curator.engines.spark_partitions import PARTS, added, joined
 from dpql.curator.engines.sql.dialect import Kind
 from dpql.curator.engines.sql.spark import SPARK, kind_of
 from dpql.curator.engines.sql.statements import sums_of_table
@@ -115,9 +116,21 @@ def sums(
 ) -> Sums:
     """Return the moments or counts of every tally, exactly, for every cell."""
     with silenced(source.session):
-        if program.unit is None and source.kinds is not None:
+        by_sql = program.unit is None and not program.found
+        if by_sql and source.kinds is not None:
             return sums_of_table(program, _sql_table(source, source.kinds), tick)
-        return _sums_of_partitions(program, source, salt)
+        total, rows = added(program, _parts(program, source, salt))
+    return total.sums(rows if program.counts_rows else None)
+
+
+def key_counts(
+    program: Program, source: SparkSource, *, salt: bytes, tick: Tick | None
+) -> Searched:
+    """Return every key of every search of the program, and the units that have it."""
+    del tick
+    with silenced(source.session):
+        found, rows = joined(program, _parts(program, source, salt), salt)
+    return Searched(rows=rows if program.counts_rows else None, counts=tuple(found))
 
 
 def _sql_table(source: SparkSource, kinds: dict[str, Kind]) -> Table:
@@ -149,7 +162,8 @@ def _patience(session: Any) -> Iterator[None]:
         session.conf.set(_PASSES, before)
 
 
-def _sums_of_partitions(program: Program, source: SparkSource, salt: bytes) -> Sums:
+def _parts(program: Program, source: SparkSource, salt: bytes) -> Any:
+    """Return an Arrow table of what the polars engine makes of each partition."""
     require_executors(source.session, source.source)
     names = [column.name for column in program.columns]
     frame = _plain(source.frame.select(*map(SPARK.named, names)), source.types)
@@ -161,13 +175,11 @@ def _sums_of_partitions(program: Program, source: SparkSource, salt: bytes) -> S
         import os
 
         os.environ.setdefault("POLARS_MAX_THREADS", "1")
-        from dpql.curator.engines.spark_partitions import summed
+        from dpql.curator.engines.spark_partitions import worked
 
-        return summed(program, salt, batches)
+        return worked(program, salt, batches)
 
-    parts = frame.mapInArrow(partition, PARTS).toArrow()
-    total, rows = added(program, parts)
-    return total.sums(rows if program.counts_rows else None)
+    return frame.mapInArrow(partition, PARTS).toArrow()
 
 
 def _by_unit(unit: str, source: SparkSource) -> list[Any]:

@@ -12,7 +12,8 @@ from itertools import chain
 from typing import Any
 
 from dpql.curator.engines.aggregate import Aggregate, Part
-from dpql.curator.engines.polars import aggregated, open_source
+from dpql.curator.engines.polars import aggregated, found_keys, open_source
+from dpql.curator.engines.polars_keys import FoundKeys
 from dpql.curator.program import Program
 from dpql.curator.wall import behind_wall
 from dpql.model.spec import Data
@@ -26,8 +27,8 @@ ROWS = -1
 _ENTRY = 8
 
 
-def summed(program: Program, salt: bytes, batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield what the rows of a partition add up to, as Arrow batches of parts."""
+def worked(program: Program, salt: bytes, batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield what a partition adds up to, or the keys in it, as Arrow batches."""
     parts = behind_wall(lambda: list(_parts(program, salt, iter(batches))))
     for part in parts:
         yield _batch(part)
@@ -49,9 +50,19 @@ def _parts(program: Program, salt: bytes, batches: Iterator[Any]) -> Iterator[Pa
 
     reader = pa.RecordBatchReader.from_batches(first.schema, counted())
     source = open_source(reader, _read(program))
-    yield from aggregated(program, source, salt, None).parts()
+    if program.searches:
+        yield from _keys(program, source, salt)
+    else:
+        yield from aggregated(program, source, salt, None).parts()
     count = rows.to_bytes(_ENTRY, "little")
     yield Part(tally=ROWS, moment=0, content=count)
+
+
+def _keys(program: Program, source: Any, salt: bytes) -> Iterator[Part]:
+    """Yield the keys of every search, and the units of the partition at each."""
+    for number, keys in enumerate(found_keys(program, source, salt, None)):
+        for content in keys.packed():
+            yield Part(tally=number, moment=0, content=content)
 
 
 def _read(program: Program) -> Data:
@@ -77,13 +88,31 @@ def _batch(part: Part) -> Any:
 def added(program: Program, parts: Any) -> tuple[Aggregate, int]:
     """Return what an Arrow table of parts adds up to, and the number of rows."""
     total, rows = Aggregate(program), 0
+    for part in _each(parts):
+        if part.tally == ROWS:
+            rows += int.from_bytes(part.content, "little")
+        else:
+            total.add_part(part)
+    return total, rows
+
+
+def joined(program: Program, parts: Any, salt: bytes) -> tuple[list[FoundKeys], int]:
+    """Return the keys of every search in all partitions, and the number of rows."""
+    packed: list[list[bytes]] = [[] for _ in program.searches]
+    rows = 0
+    for part in _each(parts):
+        if part.tally == ROWS:
+            rows += int.from_bytes(part.content, "little")
+        else:
+            packed[part.tally].append(part.content)
+    searches = zip(program.searches, packed, strict=True)
+    return [FoundKeys.joined(some, search, salt) for search, some in searches], rows
+
+
+def _each(parts: Any) -> Iterator[Part]:
     for batch in parts.to_batches():
         for tally, moment, content in zip(*map(_cells, batch.columns), strict=True):
-            if tally == ROWS:
-                rows += int.from_bytes(content, "little")
-            else:
-                total.add_part(Part(tally=tally, moment=moment, content=content))
-    return total, rows
+            yield Part(tally=tally, moment=moment, content=content)
 
 
 def _cells(column: Any) -> list[Any]:
