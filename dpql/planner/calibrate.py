@@ -169,6 +169,12 @@ def key_noise(sought: Sought, mechanism: str, amount: Fraction) -> Any:
     return SEARCHES[mechanism].calibrate_keys(amount, sought.delta, keys=sought.keys)
 
 
+def usual(sought: Sought, mechanism: str, amount: Fraction, alpha: Fraction) -> int:
+    """Return from how many units on keys are shown, but with probability alpha."""
+    noise = key_noise(sought, mechanism, amount)
+    return sought.shown_from - 1 + SEARCHES[mechanism].units_for(noise, 1 - alpha)
+
+
 def half_widths(
     description: Description,
     mechanism: str,
@@ -204,9 +210,10 @@ def stated_error(
     """
     if description.sought is not None:
         sought = description.sought
+        if not sought.counts:
+            return Fraction(usual(sought, mechanism, amount, statistic.alpha))
         noise = key_noise(sought, mechanism, amount)
-        units = SEARCHES[mechanism].accuracy(noise, statistic.alpha)
-        return Fraction(units if sought.counts else units + sought.shown_from - 1)
+        return Fraction(SEARCHES[mechanism].accuracy(noise, statistic.alpha))
     if description.ranks is not None:
         noises = calibrate_all(rank_queries(description.ranks), amount)
         return joint_accuracy(noises, part_level(statistic.alpha, cells))

@@ -28,6 +28,7 @@ from dpql.planner.calibrate import (
     part_level,
     rank_queries,
     stated_error,
+    usual,
 )
 from dpql.planner.draft import Choice, Descriptions, Draft
 from dpql.statistics import Description
@@ -154,8 +155,11 @@ def comparable_error(
 
     Where no count is promised, it is that over ``rows``. What promises nothing before
     the run is judged by its noise, in rows. An error of 0 is half a step: rounding
-    could not tell it apart.
+    could not tell it apart. What finds keys is judged by how many units a key must
+    have: those that are not shown have no count, however near it would be.
     """
+    if description.sought is not None:
+        return Fraction(usual(description.sought, mechanism, amount, statistic.alpha))
     found = stated_error(
         description,
         mechanism,

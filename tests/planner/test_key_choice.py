@@ -12,16 +12,25 @@ from dpql.mechanisms.composition import budget
 from dpql.model.plan import Plan
 from dpql.model.spec import MechanismName
 from dpql.planner import plan
-from tests.planner.test_private_plans import COUNT, LISTED, Case, private_spec
+from tests.planner.test_private_plans import COUNT, LISTED, UNITS, Case, private_spec
 
 EPSILON, DELTA = "1", "0.000001"
+FINDERS = {
+    "keys alone": (LISTED, "selection", "gaussian_selection"),
+    "with counts": (UNITS, "truncated_geometric", "gaussian_threshold"),
+}
 
 
-def _plan(groups: int, mechanism: str = "auto", relation: str = "add_remove") -> Plan:
-    listed = LISTED if mechanism == "auto" else {**LISTED, "mechanism": mechanism}
+def _plan(
+    groups: int,
+    mechanism: str = "auto",
+    relation: str = "add_remove",
+    what: str = "keys alone",
+) -> Plan:
+    asked = FINDERS[what][0]
     case = Case(
-        "keys alone",
-        {"found": listed},
+        what,
+        {"found": {**asked, "mechanism": mechanism}},
         epsilon=EPSILON,
         delta=DELTA,
         bounds=(1, groups, None),
@@ -30,17 +39,21 @@ def _plan(groups: int, mechanism: str = "auto", relation: str = "add_remove") ->
     return plan(private_spec(case))
 
 
+@pytest.mark.parametrize("what", FINDERS)
 @pytest.mark.parametrize("groups", [1, 2, 4, 10, 100])
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
-def test_keys_alone_are_shown_from_the_fewest_units(groups: int, relation: str) -> None:
-    """Selection of few keys of a unit, Gaussian noise of many; no share is lost."""
-    (step,) = _plan(groups, relation=relation).steps
+def test_keys_are_shown_from_the_fewest_units(
+    groups: int, relation: str, what: str
+) -> None:
+    """Pure noise where a unit has few keys, Gaussian noise where it has many."""
+    (step,) = _plan(groups, relation=relation, what=what).steps
     assert step.search is not None
     keys = groups if relation == "add_remove" else 2 * groups
     epsilon, delta = Fraction(EPSILON), Fraction(DELTA)
+    _, pure, normal = FINDERS[what]
     spends = {
-        "selection": (epsilon, delta),
-        "gaussian_selection": (budget(epsilon, delta / 2), delta / 2),
+        pure: (epsilon, delta),
+        normal: (budget(epsilon, delta / 2), delta / 2),
     }
     usual = {
         name: SEARCHES[name].units_for(
