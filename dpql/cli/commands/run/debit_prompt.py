@@ -26,7 +26,7 @@ class DebitPrompt:
     @classmethod
     def of(cls, plan: Plan, account: Account | None) -> DebitPrompt:
         """Return the prompt for the debit that a run of the plan needs."""
-        from dpql.model.figures import rational
+        from dpql.model.figures import decimal, rational
 
         spent = rational(plan.spent)
         if account is None:
@@ -38,7 +38,7 @@ class DebitPrompt:
         after = account.promise.amounts_to(account.sums.plus(cost))
         assert after is not None, "the run was not objected to"
         if cost.epsilon is None or cost.delta:
-            spent = f"{spent}, δ = {rational(plan.delta_spent)}"
+            spent = f"{spent}, δ = {decimal(plan.delta_spent, 3, up=True)}"
         return cls(
             f"ε = {spent} from {shown(account.dataset)} "
             f"({rational(before)} → {rational(after)} of {rational(account.cap)})"
