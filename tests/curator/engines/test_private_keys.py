@@ -1,0 +1,130 @@
+"""A whole run that finds keys: the same from wherever the rows come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+from dpql.curator import run
+from dpql.errors import RunFault
+from dpql.language import load_text
+from dpql.model.plan import Plan
+from dpql.planner import plan
+from dpql.testing.tape import SeededBits
+
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")
+
+SPEC = """
+dpql: 1
+release: trips
+purpose: Where people go.
+data:
+  source: rows
+  rows: {at_most: 5000}
+  columns:
+    who: {type: id}
+    dest: {type: category, keys: private, others: true}
+    day: {type: category, keys: private}
+    carrier: {type: category, keys: [UA, AA], others: true}
+    delay: {type: integer, bounds: [0, 50], nulls: drop}
+privacy: {unit: UNIT, epsilon: 30, delta: 1e-4}
+statistics:
+  found: {FOUND, by: [dest], shown_from: 2, spend: {share: 1}}
+  both: {list: keys, by: [day, dest], where: delay < 40, spend: {share: 1}}
+  sums: {sum: delay, by: [carrier, dest], spend: {share: 1}}
+  rows: {count: rows, by: [dest, carrier, day], spend: {share: 1}}
+  kinds: {distinct: dest, spend: {share: 1}}
+"""
+BY_UNIT = SPEC.replace("UNIT", "who, contributes: {rows: 1, groups: 2}").replace(
+    "FOUND", "count: units"
+)
+BY_ROW = (
+    SPEC.replace("UNIT", "row")
+    .replace("FOUND", "count: rows")
+    .replace("    who: {type: id}\n", "")
+    .replace("  kinds: {distinct: dest, spend: {share: 1}}\n", "")
+)
+
+
+def _frame() -> pl.DataFrame:
+    count = 900
+    dest = [
+        None if n % 41 == 0 else "others" if n % 37 == 0 else f"D{n * n % 23}"
+        for n in range(count)
+    ]
+    return pl.DataFrame(
+        {
+            "who": [None if n % 29 == 0 else f"u{n % 300}" for n in range(count)],
+            "dest": [word if n % 31 else "\u2028" for n, word in enumerate(dest)],
+            "day": [n % 7 for n in range(count)],
+            "carrier": [["UA", "AA", "ZZ", None][n % 4] for n in range(count)],
+            "delay": [None if n % 13 == 0 else n % 60 for n in range(count)],
+        }
+    )
+
+
+def _run(made: Plan, rows: Any) -> dict[str, list[Any]]:
+    drawn = run(made, {"rows": rows}, bits=SeededBits(7))
+    return {
+        one.step.name: [(value.cell, value.value) for value in one.values]
+        for one in drawn.results
+    }
+
+
+@pytest.fixture(params=["duckdb", "parquet"])
+def written(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Any]:
+    """Return what writes a frame to where a run reads it."""
+
+    def write(frame: pl.DataFrame) -> Any:
+        if request.param == "parquet":
+            path = tmp_path / "rows.parquet"
+            frame.write_parquet(path, row_group_size=100)
+            return path
+        connection = duckdb.connect()
+        connection.register("given", frame.to_arrow())
+        connection.execute("CREATE TABLE t AS FROM given")
+        return connection, "t"
+
+    return write
+
+
+@pytest.mark.parametrize("text", [BY_UNIT, BY_ROW])
+def test_keys_are_the_same_from_every_source(
+    text: str, written: Callable[..., Any]
+) -> None:
+    """The same coins show the same keys, and count the same by them."""
+    made = plan(load_text(text, form="yaml"))
+    frame = _frame()
+    expected = _run(made, frame)
+    assert expected == _run(made, written(frame.sample(fraction=1, shuffle=True)))
+    found = [cell for (cell,), _ in expected["found"]]
+    assert found == sorted(found, key=str.encode)
+    assert "others" not in found
+    assert 3 * (len(found) + 1) == len(expected["sums"])
+    assert ("UA", "others") in [cell for cell, _ in expected["sums"]]
+
+
+@pytest.mark.parametrize("text", [BY_UNIT, BY_ROW])
+def test_spark_finds_the_same(text: str, spark_session: Any, tmp_path: Path) -> None:
+    """Partition by partition, through files that pyarrow wrote."""
+    import pyarrow.parquet as pq
+
+    made = plan(load_text(text, form="yaml"))
+    frame = _frame()
+    pq.write_table(frame.to_arrow(), tmp_path / "rows.parquet", row_group_size=50)
+    rows = spark_session.read.parquet(str(tmp_path / "rows.parquet"))
+    assert _run(made, frame) == _run(made, rows.repartition(5))
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+def test_engines_that_sum_rows_find_no_keys(engine: str) -> None:
+    """DPQL509, before anything is read."""
+    with pytest.raises(RunFault) as caught:
+        run(plan(load_text(BY_ROW, form="yaml")), {"rows": _frame()}, engine=engine)
+    assert "DPQL509" == caught.value.diagnostics[0].code
+    assert "private" in str(caught.value)
