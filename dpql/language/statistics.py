@@ -169,7 +169,7 @@ def _unit_counted(node: Node | None, kind: Kind, context: Context) -> None:
     """Note units counted where each row is one, or as if they were values."""
     if not isinstance(node, Scalar):
         return
-    if kind.once and context.unit_is_row:
+    if kind.once and not kind.finds and context.unit_is_row:
         context.add(
             "DPQL326",
             "each row is a unit of its own, so there are as many as rows",

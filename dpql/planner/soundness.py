@@ -218,7 +218,7 @@ def _statistic(
     yield len(inputs) == kind.columns
     yield are_distinct(statistic.columns)
     yield spec.privacy.unit not in statistic.columns
-    yield spec.privacy.unit is not None or not kind.once
+    yield spec.privacy.unit is not None or not kind.once or kind.finds
     yield all(given.type in kind.column_types for given in inputs)
     yield are_distinct(statistic.by)
     yield len(statistic.by) <= limits.MOST_GROUPINGS
