@@ -17,7 +17,7 @@ from dpql.language.context import (
     value,
 )
 from dpql.language.found_keys import check_others
-from dpql.language.key_lists import are_private, resolve_keys
+from dpql.language.key_lists import are_private, is_misread, resolve_keys
 from dpql.language.nulls import resolve_nulls
 from dpql.language.times import boolean, date, time
 from dpql.language.tree import Entry, Node, Scalar
@@ -92,7 +92,10 @@ def _column(  # noqa: PLR0911  one per type
 
 def _category(entry: Entry, context: Context) -> Column | None:
     keys, asked = value(entry.value, "keys"), value(entry.value, "others")
-    others = text(asked) == "true"
+    others = asked is not None
+    if keys is None or is_misread(keys):
+        context.types[entry.name] = UNTYPED
+        return None
     if are_private(keys):
         context.types[entry.name] = PRIVATE
         return PrivateColumn(name=entry.name, others=others)

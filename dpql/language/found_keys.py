@@ -55,7 +55,7 @@ def check_found(
     noted: set[frozenset[str]] = set()
     checked: list[Statistic | None] = []
     for entry, statistic in zip(entries, statistics, strict=True):
-        if statistic is None or statistic.total_of is not None:
+        if statistic is None or statistic.total_of or _at_fault(statistic, context):
             checked.append(statistic)
             continue
         columns = frozenset(statistic.by) & set(private)
@@ -71,6 +71,11 @@ def check_found(
             _misplaced(entry, search, context)
         checked.append(_with_noise(entry, statistic, context) if finds else statistic)
     return checked
+
+
+def _at_fault(statistic: Statistic, context: Context) -> bool:
+    """Tell whether its groups are of a column whose declaration is at fault."""
+    return any(name not in context.columns for name in statistic.by)
 
 
 def _need_delta(
@@ -123,10 +128,10 @@ def _check_list(
             if private
             else "add `by` with columns that have `keys: private`",
         )
-    elif found[frozenset(kept)].name != statistic.name:
+    elif (first := found.get(frozenset(statistic.by), statistic)) is not statistic:
         context.add(
             "DPQL376",
-            f"`{shown(found[frozenset(kept)].name)}` lists these keys already",
+            f"`{shown(first.name)}` lists these keys already",
             entry.key.span,
             "delete one of them",
         )

@@ -85,6 +85,12 @@ def are_private(node: Node | None) -> bool:
     return isinstance(node, Scalar) and node.text == PRIVATE
 
 
+def is_misread(node: Node) -> bool:
+    """Tell whether a word stands for keys that means none, which has been noted."""
+    word = node.text if isinstance(node, Scalar) else PRIVATE
+    return word != PRIVATE and not is_numeral(word)
+
+
 def resolve_keys(
     node: Node | None, context: Context
 ) -> tuple[tuple[Scalar, ...], Keys]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dpql.manual.budget import BUDGET
 from dpql.manual.code import Code
 from dpql.manual.command import COMMAND
+from dpql.manual.files import FILES
 from dpql.manual.internal import INTERNAL
 from dpql.manual.meaning import MEANING
 from dpql.manual.planning import PLANNING
@@ -24,6 +25,7 @@ CODES: dict[str, Code] = dict(
             **SYNTAX,
             **SHAPE,
             **MEANING,
+            **FILES,
             **PLANNING,
             **RUNNING,
             **TRUST,

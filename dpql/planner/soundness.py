@@ -102,12 +102,12 @@ def _facts(spec: Spec, rules: Rules) -> Iterator[bool]:
     yield are_distinct([statistic.name for statistic in spec.statistics])
     yield _parts(spec) <= limits.MOST_PARTS
     yield total.are_sound(spec)
-    yield searches.are_sound(spec)
     for statistic in spec.statistics:
         yield from _statistic(spec, statistic, by_name, rules)
         asked = [one for one in (statistic.condition, statistic.where) if one]
         old = not rules.expressions
         yield all(is_condition(one, lattice, old=old) for one in asked)
+    yield searches.are_sound(spec)
 
 
 def _parts(spec: Spec) -> int:
@@ -218,7 +218,7 @@ def _statistic(
     yield len(inputs) == kind.columns
     yield are_distinct(statistic.columns)
     yield spec.privacy.unit not in statistic.columns
-    yield spec.privacy.unit is not None or not kind.once
+    yield spec.privacy.unit is not None or not kind.once or kind.finds
     yield all(given.type in kind.column_types for given in inputs)
     yield are_distinct(statistic.by)
     yield len(statistic.by) <= limits.MOST_GROUPINGS

@@ -8,7 +8,7 @@ from language.test_dataset import AGE, ASKING, NARROW, loaded
 from dpql.errors import SpecError
 from dpql.language import format_text, load_text
 from dpql.language.source import examine
-from dpql.model.spec import CategoryColumn, Spec
+from dpql.model.spec import CategoryColumn, PrivateColumn, Spec
 
 
 def test_what_narrows_is_taken() -> None:
@@ -38,6 +38,9 @@ dataset: flights
 rows: {at_most: 500_000}
 columns:
   carrier: {type: category, keys: [UA, AA]}
+  plane: {type: category, keys: [1, 2], others: true}
+  dest: {type: category, keys: private}
+  city: {type: category, keys: private, others: true}
   when: {type: date, bounds: [2013-01-01, 2013-12-31], nulls: drop}
   left: {type: time, bounds: [2013-01-01, 2013-12-31], step: hour, nulls: drop}
   delay: {type: integer, bounds: [-60, 240], nulls: drop}
@@ -77,6 +80,29 @@ def test_derived_columns_of_the_owner_may_be_used_and_added_to() -> None:
     assert ("2013-02", "2013-03") == spec.data.category("month").keys
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        "plane: {type: category, keys: [1, 2], others: true}",
+        "plane: {type: category, keys: [2], others: true}",
+        "plane: {type: category, keys: [2]}",
+        "dest: {type: category, keys: private}",
+        "dest: {type: category, keys: [JFK, BOS]}",
+        "dest: {type: category, keys: 1..3}",
+        "city: {type: category, keys: private}",
+        "city: {type: category, keys: private, others: true}",
+        "city: {type: category, keys: [New York], others: true}",
+    ],
+)
+def test_keys_that_are_private_may_be_any(column: str) -> None:
+    """And everything else need not be counted."""
+    name, _, declared = column.partition(": ")
+    found = within(column).data.column(name)
+    assert isinstance(found, CategoryColumn | PrivateColumn)
+    assert ("others" in declared) == found.others
+    assert ("private" in declared) == isinstance(found, PrivateColumn)
+
+
 TIME = "left: {type: time, bounds: [FIRST, 2013-03-01], step: hour, nulls: drop}"
 
 
@@ -100,6 +126,21 @@ TIME = "left: {type: time, bounds: [FIRST, 2013-03-01], step: hour, nulls: drop}
             "more than bounds",
         ),
         ("late: {type: boolean, nulls: drop}", "", "declares no column `late`"),
+        ("carrier: {type: category, keys: private}", "", "its keys are declared"),
+        (
+            "carrier: {type: category, keys: [UA], others: true}",
+            "",
+            "it counts what is none of its keys",
+        ),
+        (
+            "dest: {type: category, keys: private, others: true}",
+            "",
+            "it counts what is none of its keys",
+        ),
+        ("plane: {type: category, keys: [1, 3]}", "", "`3` is no key of it"),
+        ('plane: {type: category, keys: ["1"]}', "", "its keys are numbers"),
+        ("dest: {type: id}", "", "its type is another"),
+        ("city: {type: boolean, nulls: drop}", "", "its type is another"),
         (
             TIME.replace("FIRST", "2013-02-01"),
             "late: delay > 60",
