@@ -10,6 +10,8 @@ is left then is joined. Hashes find cells, and cells are compared.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -21,8 +23,8 @@ Words = NDArray[np.uint64]
 _WORD_BITS = 64
 _ROUNDS = 6
 _BLOCK_ROWS = 1 << 18
-_MORE_BITS = 1
-"""A table has two to the power of so many slots as rows, at least."""
+_NARROW, _NARROW_BITS = np.uint32, 32
+"""The numbers of most rows."""
 
 
 def alike_rows(cells: list[pl.Series], hashes: Words) -> Integers:
@@ -37,9 +39,11 @@ def alike_rows(cells: list[pl.Series], hashes: Words) -> Integers:
     for turn in range(_ROUNDS):
         if not len(rows):
             return found
-        bits = min(_WORD_BITS - 1, len(rows).bit_length() + _MORE_BITS)
+        bits = min(_WORD_BITS - 1, len(rows).bit_length())
         slots = (words >> np.uint64(_WORD_BITS - bits)).view(np.int64)
-        table: Integers = np.empty(1 << bits, np.int64)
+        table: NDArray[Any] = np.empty(
+            1 << bits, _NARROW if count >> _NARROW_BITS == 0 else np.int64
+        )
         table[slots] = rows
         first = table.take(slots)
         alike = _alike(cells, hashes, rows, first, all_rows=turn == 0)
@@ -54,7 +58,7 @@ def _alike(
     cells: list[pl.Series],
     hashes: Words,
     rows: Integers,
-    others: Integers,
+    others: NDArray[Any],
     *,
     all_rows: bool,
 ) -> Mask:
