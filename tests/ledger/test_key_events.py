@@ -60,11 +60,11 @@ def test_the_delta_of_a_plan_is_debited_apart(mechanism: str) -> None:
 
 def test_as_many_searches_fit_as_the_owner_kept_delta_for() -> None:
     """Three of one millionth each; the fourth does not, and is told so."""
-    account, plan = _account(), private_plan(epsilon="1")
+    account, plan = _account(), private_plan(epsilon="1", mechanism="geometric")
     for number in range(3):
         assert after(plan, account) is not None
         refuse_overspending(account, plan)
-        run = _run(number + 2, account, epsilon="1")
+        run = _run(number + 2, account, epsilon="1", mechanism="geometric")
         account = replace(account, runs=(*account.runs, run))
     assert account.events_left == 0
     assert account.committed == 3
@@ -82,8 +82,10 @@ def test_as_many_searches_fit_as_the_owner_kept_delta_for() -> None:
 
 def test_keys_that_a_dead_run_holds_can_be_given_back() -> None:
     """The hint names the command, where that would be enough."""
-    account, plan = _account(Fraction(1, 10**6)), private_plan(epsilon="1")
-    held = replace(_run(2, account, epsilon="1"), state=State.RESERVED)
+    plan = private_plan(epsilon="1", mechanism="geometric")
+    account = _account(Fraction(1, 10**6))
+    run = _run(2, account, epsilon="1", mechanism="geometric")
+    held = replace(run, state=State.RESERVED)
     with pytest.raises(LedgerFault) as caught:
         refuse_overspending(replace(account, runs=(held,)), plan)
     (fault,) = caught.value.diagnostics

@@ -33,7 +33,7 @@ T = TypeVar("T")
 @click.option(
     "--delta-events",
     type=PROBABILITY,
-    help="What of the delta is kept for keys found in the data; 0 if absent.",
+    help="What of the delta is kept for keys found in the data; half if absent.",
 )
 @click.option(
     "--unit",
@@ -88,6 +88,8 @@ def command(
 
     terms = _terms(dataset, epsilon, delta, unit, neighbours, dataset_file)
     identity = None if data is None else str(data_identity(data, terms.dataset))
+    # Whoever does not know whether keys will be found loses hardly any epsilon by half.
+    events = terms.delta / 2 if delta_events is None else delta_events
     account = _ledger_to_open(location).open_account(
         terms.dataset,
         cap=terms.cap,
@@ -96,7 +98,7 @@ def command(
         approvals=approvals,
         location=identity,
         delta=terms.delta,
-        events=delta_events or Fraction(0),
+        events=events,
     )
     return show_accounts([account], form)
 
