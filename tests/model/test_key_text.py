@@ -6,8 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from private_specs import private_plan
+from private_specs import private_plan, private_text
 
+from dpql.language import load_text
 from dpql.mechanisms import SEARCHES
 from dpql.model.key_text import (
     few_words,
@@ -20,6 +21,7 @@ from dpql.model.key_text import (
 )
 from dpql.model.plan import Plan, Search
 from dpql.model.step_text import bound_text, losses_text
+from dpql.planner import plan as make_plan
 
 
 def _shown(plan: Plan, **change: object) -> str:
@@ -51,6 +53,15 @@ def test_a_key_of_one_unit_is_shown_by_chance_alone() -> None:
     assert "a key with 1 unit is shown with a probability of at most 3.34e-7" in text
     assert "with 1 200 units in half" in text
     assert "never" not in text
+
+
+def test_only_rows_that_pass_are_meant() -> None:
+    """A condition of the statistic decides of which rows units are counted."""
+    count = "  flights:\n    count: units\n"
+    spec = private_text().replace(count, f"{count}    where: delay > 30\n")
+    plan = make_plan(load_text(spec, form="yaml"))
+    text = shown_text(plan, plan.step("flights"))
+    assert text.startswith("of rows where delay > 30, a key with 1 unit is shown")
 
 
 def test_rows_are_called_rows() -> None:
