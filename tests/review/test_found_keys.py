@@ -135,7 +135,7 @@ def test_what_if_says_from_when_on_keys_are_shown() -> None:
     assert [step.mechanism for step in other.steps][:2] == ["selection", "gaussian"]
 
 
-@pytest.mark.parametrize("mechanism", ["auto", "gaussian"])
+@pytest.mark.parametrize("mechanism", ["geometric", "gaussian"])
 def test_the_page_draws_searches(mechanism: str) -> None:
     """Every card has its curve; of keys alone it is of units, without a sign."""
     plan = private_plan(listed=True, others=True, mechanism=mechanism)
