@@ -264,11 +264,11 @@ def _spends(plan: Plan) -> str:
 def _alternatives(plan: Plan, step: Step) -> list[str]:
     notes: list[str] = []
     name, unit = whole(step.name), step.accuracy_unit
-    if step.total_of is not None or step.total is not None or step.names_only:
-        # What another mechanism or epsilon would give is not theirs alone; and for
-        # keys without counts there is no other mechanism.
+    if step.total_of is not None or step.total is not None:
+        # What another mechanism or epsilon would give is not theirs alone.
         return notes
-    if step.accuracy is None:
+    unsaid = step.accuracy is None and not step.names_only
+    if unsaid:
         samples = " and ".join(
             f"{within_text(error, unit)} over {plural(rows, 'row')}"
             for rows in SAMPLES
@@ -277,7 +277,6 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
         )
         if samples:
             notes.append(f"{name}: {samples}; each value comes with its interval.")
-    unsaid = step.accuracy is None
     condition = condition_words(step)
     given = f", {condition}" if condition else ""
     most = min(SAMPLES[0], plan.spec.data.rows.count)
@@ -291,10 +290,12 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
         error = error_at(plan, step, other, amount, rows=rows)
         same = "share" if not plan.in_rho and other in IMPURE else sign
         if error is not None:
-            notes.append(
-                f"{name}: {other} would give {within_text(error, unit)}{over} "
-                f"at the same {same}{given}."
+            found = (
+                f"show keys{from_text(step, error).removeprefix('shown')}"
+                if step.names_only
+                else f"give {within_text(error, unit)}{over}"
             )
+            notes.append(f"{name}: {other} would {found} at the same {same}{given}.")
     finer = finer_grid(plan, step)
     if finer is not None:
         notes.append(
