@@ -41,7 +41,7 @@ def private_text(
         "contributes": "{rows: 2, groups: 3}",
         "epsilon": "4",
         "delta": "1e-6",
-        "mechanism": "auto",
+        "mechanism": "geometric",
         **options,
     }
     if given["unit"] == "row":

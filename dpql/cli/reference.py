@@ -57,7 +57,10 @@ of the plan, exactly and under the names of the plan's own file: `sensitivity`, 
 `at_least`, and as `parts` every noisy number with its `sensitivity`, `l0`, `lower`,
 `upper`, `epsilon`, `loss`, `level`, `half_width`, `mechanism` and all `parameters` of
 the noise (`B`, `precision`, `Lambda_prime` and `lambda_prime`, or `theta` and
-`lattice`). Where an accuracy rests on `at_least`, `within` says so.
+`lattice`). Where an accuracy rests on `at_least`, `within` says so. Where keys are
+found, `cells` are those of one key, `found_by` names the statistic that finds them, and
+`search` has its noise and from how many units on a key is shown: `shown_from`, `half`,
+`usual`, `certain`. `keys` says the same in words, for each statistic that finds some.
 
 `NO_COLOR` is obeyed; a terminal that cannot print ε gets `eps`.
 `DPQL_DEBUG=1` shows the traceback of a bug.

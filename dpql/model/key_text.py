@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from dpql.model.columns import OTHERS
+from dpql.model.condition_text import condition_text
 from dpql.model.figures import decimal, plural
 from dpql.model.notation import name_text, plain
 from dpql.model.plan import Plan, Search, Step
@@ -28,7 +29,10 @@ def shown_text(plan: Plan, step: Step) -> str:
     search = step.search
     assert search is not None, "the step finds keys"
     unit = "row" if plan.spec.privacy.unit is None else "unit"
-    return f"a key {', '.join(_chances(search, step.alpha, unit))}"
+    text = f"a key {', '.join(_chances(search, step.alpha, unit))}"
+    if step.where is None:
+        return text
+    return f"of rows where {condition_text(step.where)}, {text}"
 
 
 def _chances(search: Search, alpha: Fraction, unit: str) -> Iterator[str]:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpql.mechanisms import IMPURE
-from dpql.model.condition_text import condition_text
 from dpql.model.expression import columns_in
 from dpql.model.figures import (
-    amount_text,
     decimal,
     equal_to,
     percent,
@@ -21,10 +19,10 @@ from dpql.model.figures import (
 )
 from dpql.model.key_text import from_text
 from dpql.model.notation import unit_text
-from dpql.model.plan import Chosen, PartsOfOne, Plan, Step
+from dpql.model.plan import Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import Neighbours
-from dpql.model.step_text import bounds_text, excess_text, kept_by, rank_text
+from dpql.model.step_text import bounds_text, excess_text, kept_by
 from dpql.planner.bind import hiding, statistic_of
 from dpql.review.alternatives import (
     alone,
@@ -38,13 +36,10 @@ from dpql.review.derived import DerivedLine, derived_lines
 from dpql.review.found_keys import (
     KeysLine,
     delta_text,
-    found_notes,
     keys_lines,
-    reach_text,
 )
+from dpql.review.made_of import made_of
 from dpql.review.names import column_name, whole
-from dpql.statistics import STATISTICS
-from dpql.statistics.definition import has_public_phrase, phrase
 
 _NOTED = 50
 """Plans with more steps get no notes on alternatives: nobody would read them."""
@@ -101,7 +96,7 @@ class Explanation:
 def explain(plan: Plan) -> Explanation:
     """Return the plan in words: costs, promises, and what else is possible."""
     notes = [*cautions(plan), *losses(plan)]
-    notes += [note for step in plan.steps for note in _made_of(plan, step)]
+    notes += [note for step in plan.steps for note in made_of(plan, step)]
     if len(plan.steps) <= _NOTED:
         notes += [note for step in plan.steps for note in _alternatives(plan, step)]
     if plan.spent < plan.epsilon:
@@ -266,106 +261,14 @@ def _spends(plan: Plan) -> str:
     return f"ε {amount}, pure DP: {guarantee(plan, plan.spent)}"
 
 
-def _made_of(plan: Plan, step: Step) -> list[str]:
-    notes = []
-    name = whole(step.name)
-    if STATISTICS[step.statistic].public_phrase:
-        known = "public" if has_public_phrase(step) else "private"
-        notes.append(f"{name}: the {whole(phrase(step))}, because n is {known}.")
-    if step.where is not None:
-        notes.append(f"{name}: only rows where {whole(condition_text(step.where))}.")
-    if step.total_of is not None:
-        notes.append(
-            f"{name}: all groups of {whole(step.total_of)} added up, with noise of its "
-            "own. What both then differ by is shared out among them, so that the "
-            "groups add up; it costs nothing, and the noisy numbers are kept."
-        )
-    if isinstance(step.readout, PartsOfOne):
-        names = ", ".join(part.measure.name for part in step.parts)
-        notes.append(
-            f"{name}: made of the parts {names}, which share one sensitivity: a row "
-            f"adds {decimal(step.readout.per_row, 9)} to all of them together, so "
-            f"each has the whole {amount_text(step.epsilon, step.rho)}."
-        )
-    elif isinstance(step.readout, Chosen):
-        notes += [f"{name}: {text}." for text in _chosen(step, step.readout)]
-    elif len(step.parts) > 1:
-        parts = ", ".join(
-            f"{part.measure.name} ({amount_text(part.epsilon, part.rho)})"
-            for part in step.parts
-        )
-        notes.append(f"{name}: computed from noisy parts: {parts}.")
-    notes += [f"{name}: {text}." for text in found_notes(plan, step)]
-    if step.search is not None:
-        notes.append(f"{name}: {reach_text(step, step.search)}.")
-    elif step.l0 > 1 and step.epsilon is None:
-        notes.append(f"{name}: {_squares(step)}.")
-    elif step.l0 > 1:
-        notes.append(f"{name}: {_reach(step)}.")
-    return notes
-
-
-def _chosen(step: Step, readout: Chosen) -> Iterator[str]:
-    """Yield what is chosen, and what is promised of its ranks."""
-    assert step.accuracy is not None, "ranks are promised without the data"
-    count = decimal(Fraction(readout.candidates), 1)
-    yield f"chosen by rank among {count} values between its bounds"
-    sure, off = percent(1 - step.alpha), decimal(step.accuracy, 5, up=True)
-    yield f"with probability {sure} {whole(rank_text(step, off))}"
-    if step.accuracy_all is not None and step.cells > 1:
-        everywhere = decimal(step.accuracy_all, 5, up=True)
-        yield (
-            f"in all {step.cells} groups at once with {everywhere} in place of {off}"
-        )
-    farthest = step.accuracy * 2
-    yield (
-        f"the value of a group with hardly more than {decimal(farthest, 2, up=True)} "
-        "rows says little: release a count beside it"
-    )
-
-
-def _squares(step: Step) -> str:
-    """Return how far one unit reaches, where changes are measured in squares."""
-    (part,) = step.parts
-    measure = part.measure
-    assert measure.squared is not None, "the noise hides a change in squares"
-    times_ = Fraction(measure.squared, measure.sensitivity**2)
-    return (
-        f"one unit can change {plural(step.l0, 'cell')} by up to "
-        f"{plural(measure.sensitivity, 'step')}, with a sum of "
-        f"squares of {decimal(times_, 6, up=True)} times the square of that: all cells "
-        "together cost its ρ once"
-    )
-
-
-def _reach(step: Step) -> str:
-    """Return how many cells one unit reaches, and what is left for each.
-
-    A unit that is replaced can change one cell twice, so there may be more changes
-    than cells.
-    """
-    change = plural(step.l0, "cell")
-    few = step.l0 > step.cells and not step.per_key
-    if few or (step.bound is not None and step.bound.total):
-        change = f"its cells by {step.l0} times the sensitivity in all"
-    each = [
-        f"ε {rational(part.epsilon / part.measure.l0)}"
-        + (f" ({part.measure.name})" if len(step.parts) > 1 else "")
-        for part in step.parts
-        if part.epsilon is not None
-    ]
-    spends = ", ".join(each)
-    return f"one unit can change {change}, so each cell's noise spends {spends}"
-
-
 def _alternatives(plan: Plan, step: Step) -> list[str]:
     notes: list[str] = []
     name, unit = whole(step.name), step.accuracy_unit
-    if step.total_of is not None or step.total is not None or step.names_only:
-        # What another mechanism or epsilon would give is not theirs alone; and for
-        # keys without counts there is no other mechanism.
+    if step.total_of is not None or step.total is not None:
+        # What another mechanism or epsilon would give is not theirs alone.
         return notes
-    if step.accuracy is None:
+    unsaid = step.accuracy is None and not step.names_only
+    if unsaid:
         samples = " and ".join(
             f"{within_text(error, unit)} over {plural(rows, 'row')}"
             for rows in SAMPLES
@@ -374,7 +277,6 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
         )
         if samples:
             notes.append(f"{name}: {samples}; each value comes with its interval.")
-    unsaid = step.accuracy is None
     condition = condition_words(step)
     given = f", {condition}" if condition else ""
     most = min(SAMPLES[0], plan.spec.data.rows.count)
@@ -388,10 +290,12 @@ def _alternatives(plan: Plan, step: Step) -> list[str]:
         error = error_at(plan, step, other, amount, rows=rows)
         same = "share" if not plan.in_rho and other in IMPURE else sign
         if error is not None:
-            notes.append(
-                f"{name}: {other} would give {within_text(error, unit)}{over} "
-                f"at the same {same}{given}."
+            found = (
+                f"show keys{from_text(step, error).removeprefix('shown')}"
+                if step.names_only
+                else f"give {within_text(error, unit)}{over}"
             )
+            notes.append(f"{name}: {other} would {found} at the same {same}{given}.")
     finer = finer_grid(plan, step)
     if finer is not None:
         notes.append(

@@ -44,7 +44,7 @@ def _run(number: int, account: Account, **options: str) -> Run:
     )
 
 
-@pytest.mark.parametrize("mechanism", ["auto", "gaussian"])
+@pytest.mark.parametrize("mechanism", ["geometric", "gaussian"])
 def test_the_delta_of_a_plan_is_debited_apart(mechanism: str) -> None:
     """It is the sum of what its searches may fail, and no part of what rho needs."""
     plan = private_plan(mechanism=mechanism)

@@ -27,7 +27,7 @@ from dpql.reports.shown_keys import KeyOutcomes, least_shown, require_possible
 from dpql.reports.verify import Verified
 from dpql.statistics.reading import reader_of
 
-MECHANISMS = {"auto": "truncated_geometric", "gaussian": "gaussian_threshold"}
+MECHANISMS = {"geometric": "truncated_geometric", "gaussian": "gaussian_threshold"}
 
 
 @cache
@@ -36,7 +36,7 @@ def made(
     listed: bool = False,
     others: bool = False,
     shown_from: int = 5,
-    mechanism: str = "auto",
+    mechanism: str = "geometric",
     planes: int = 300,
 ) -> Release:
     """Return a release of a plan with private keys."""
