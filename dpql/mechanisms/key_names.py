@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from dpql.mechanisms import key_threshold
 from dpql.mechanisms.bits import Bits
 from dpql.mechanisms.key_threshold import (
+    FARTHEST,
     PARAMETERS,
     KeyThreshold,
     calibrate_keys,
@@ -54,9 +55,6 @@ __all__ = [
 
 NAME = "gaussian_selection"
 
-_MOST = 1 << 50
-"""Units that a count tells apart: more than there are rows anywhere."""
-
 
 def accuracy(noise: KeyThreshold, alpha: Fraction) -> int:
     """Return from how many units on keys are shown, but with probability alpha."""
@@ -74,10 +72,11 @@ def find(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the indices of the keys that are shown, and 1 for each.
 
-    ``most`` bounds what is released, which is 1; what is counted here is not.
+    ``most`` bounds what is released, which is 1. What is counted ends far beyond the
+    rows that there are anywhere.
     """
     del most
     import numpy as np
 
-    shown, _ = key_threshold.find(noise, units, bits, most=_MOST)
+    shown, _ = key_threshold.find(noise, units, bits, most=FARTHEST)
     return shown, np.ones(len(shown), np.int64)

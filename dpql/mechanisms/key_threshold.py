@@ -40,6 +40,9 @@ PARAMETERS: Mapping[str, str] = {
     "tau": "the least noisy count that is shown",
 }
 
+FARTHEST = 1 << 50
+"""The largest threshold: noise of it keeps every count within a machine's numbers."""
+
 _BITS = 320
 
 
@@ -67,11 +70,17 @@ def calibrate_keys(spend: Fraction, delta: Fraction, *, keys: int) -> KeyThresho
     """Return noise and threshold of keys of which a unit changes so many.
 
     Raises:
-        PlanFault: the rho is none that a release may have, or delta not between 0 and
-            1 (DPQL413).
+        PlanFault: the rho is none that a release may have, delta not between 0 and 1,
+            or the threshold beyond 2**50 (DPQL413).
     """
     noise = gaussian.calibrate_joint(1, keys, spend)
     tau = gaussian_threshold(noise.sigma2, delta, keys, 1)
+    if tau > FARTHEST:
+        raise PlanFault.of(
+            "DPQL413",
+            "so little rho and delta needs noise beyond any number of units",
+            hint="spend more on the keys",
+        )
     return KeyThreshold(noise=noise, keys=keys, delta=delta, tau=tau)
 
 

@@ -1,10 +1,10 @@
 """The keys of private columns: those that enough units have, and nothing more.
 
-    a key of n units is shown with probability sel_n / F, whatever other keys there are
+    a key of n units is shown with a probability that n decides, not any other key
 
-Only how likely a key is shown depends on the data; no number is released with it. The
-probabilities are as large as (epsilon, delta) allow.
-Source: MATH-delta 3.2; docs/maths/private-keys.md.
+No number is released with it. Where a unit has one key the probabilities are as large
+as (epsilon, delta) allow; where it has many, Gaussian noise on all of them shows more.
+Source: MATH-delta 3.2, 3.4; docs/maths/private-keys.md.
 """
 
 from __future__ import annotations

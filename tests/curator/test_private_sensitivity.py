@@ -113,7 +113,10 @@ class Engine:
         )
         (one,) = searched.counts
         keys = one.keys(np.arange(len(one.counts)))
-        return dict(zip(keys, one.counts.tolist(), strict=True))
+        counts = dict(zip(keys, one.counts.tolist(), strict=True))
+        # What is no word is never shown.
+        counts.pop(None, None)  # type: ignore[call-overload]
+        return counts
 
     def sums(
         self, units: Sequence[Unit], shown: tuple[Key, ...]

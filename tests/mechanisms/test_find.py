@@ -11,18 +11,27 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dpql.errors import PlanFault
 from dpql.mechanisms import SEARCHES, gaussian, key_threshold, selection, truncated
 from dpql.mechanisms.gaussian_law import probability
-from dpql.testing import SeededBits, Tape, chi_square, relative_entropy
+from dpql.testing import (
+    SeededBits,
+    Tape,
+    chi_square,
+    enumerate_outcomes,
+    relative_entropy,
+)
 
 FALSE_ALARM = 1e-9
 DRAWS, LEAST = 10**6, 1000
 MOST = 10**6
+TINY = Fraction(1, 1 << 100)
 HIDDEN = 0
 """The outcome of a key that is not shown; noisy counts that are shown are above 0."""
 
@@ -207,6 +216,32 @@ def test_the_law_of_a_little_more_is_rejected(name: str) -> None:
         assert not fit.passed
 
 
+def _tiny(name: str) -> list[Any]:
+    return [pytest.param(name, noise) for noise in SEARCHES[name].miniatures()]
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize(("name", "noise"), [x for one in SEARCHES for x in _tiny(one)])
+def test_all_lanes_of_tiny_noises(name: str, noise: Any) -> None:
+    """No sampling: every string of bits that a key can draw, and what it shows."""
+    finder = SEARCHES[name]
+
+    def shown(given: Any, units: int, bits: Any) -> int:
+        found, counts = finder.find(given, np.array([units]), bits, most=MOST)
+        return int(counts[0]) if len(found) else HIDDEN
+
+    single = SimpleNamespace(perturb=shown)
+    half = finder.units_for(noise, Fraction(1, 2))
+    for units in {1, 2, half, half + 3}:
+        law = _law(name, noise, units)
+        masses, unresolved = enumerate_outcomes(single, noise, units, 21)
+        assert unresolved < Fraction(1, 1000)
+        assert set(masses) <= set(law)
+        for outcome, mass in law.items():
+            drawn = masses.get(outcome, Fraction(0))
+            assert drawn - TINY <= mass <= drawn + unresolved + TINY
+
+
 def test_a_threshold_shows_counts_as_they_are() -> None:
     """Noisy counts from tau on, neither clamped nor noised again."""
     noise = key_threshold.calibrate_keys(Fraction(1, 8), Fraction(1, 1000), keys=2)
@@ -215,3 +250,26 @@ def test_a_threshold_shows_counts_as_they_are() -> None:
     assert 0 < len(shown) < len(units)
     assert counts.min() == noise.tau
     assert counts.max() > noise.tau + 2
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("spend", ["1", "1/1000"])
+def test_no_key_at_all(name: str, spend: str) -> None:
+    """Where nobody has a key nothing is drawn, and nothing fails."""
+    noise = SEARCHES[name].calibrate_keys(Fraction(spend), Fraction(1, 10**6), keys=1)
+    none = np.zeros(0, np.int64)
+    shown, counts = SEARCHES[name].find(noise, none, SeededBits(1), most=MOST)
+    assert shown.tolist() == counts.tolist() == []
+    assert shown.dtype == counts.dtype == np.int64
+
+
+@pytest.mark.parametrize("name", ["gaussian_threshold", "gaussian_selection"])
+def test_noise_beyond_any_number_of_units_is_refused(name: str) -> None:
+    """A count with it might not fit a machine's number, and end the run."""
+    finder, delta = SEARCHES[name], Fraction(1, 3)
+    with pytest.raises(PlanFault, match="DPQL413"):
+        finder.calibrate_keys(Fraction(1, 10**40), delta, keys=1)
+    wide = finder.calibrate_keys(Fraction(1, 10**28), delta, keys=1)
+    units = np.full(50, 1 << 62, np.int64)
+    shown, _ = finder.find(wide, units, SeededBits(1), most=1 << 62)
+    assert len(shown) == len(units)
