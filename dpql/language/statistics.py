@@ -286,14 +286,13 @@ def _counted(entry: Entry, kind: Kind, context: Context) -> None:
 def _mechanism(
     entry: Entry, kind: Kind, defaults: Node | None, context: Context
 ) -> str | None:
-    if not kind.chooses and not kind.finds:
+    if not kind.chooses:
         return setting("mechanism", entry.value, defaults)
     own = value(entry.value, "mechanism")
     if own is not None and text(own) in MECHANISMS - {MechanismName.AUTO}:
-        chosen = "keys are listed" if kind.finds else f"a {kind.name} is chosen"
         context.add(
             "DPQL329",
-            f"{chosen}: {text(own)} adds noise to numbers",
+            f"a {kind.name} is chosen: {text(own)} adds noise to numbers",
             own.span,
             "delete it",
         )

@@ -205,11 +205,10 @@ MEANING: dict[str, Code] = {
         right="at: [1/10, 1/2, 9/10]",
     ),
     "DPQL329": Code(
-        title="a quantile or a list of keys takes no mechanism",
+        title="a quantile takes no mechanism",
         cause=(
             "Quantiles and medians are chosen among the values of the column's grid "
-            "by the exponential mechanism, and keys are listed without a number; "
-            "nothing is added to one."
+            "by the exponential mechanism; nothing is added to a number."
         ),
         wrong="median: age\nmechanism: geometric",
         right="median: age",
@@ -342,9 +341,9 @@ MEANING: dict[str, Code] = {
     "DPQL376": Code(
         title="there is nothing to list",
         cause=(
-            "`list: keys` shows which keys of private columns enough units have, and "
-            "costs nothing less than a count of units that shows them too. Keys that "
-            "are declared, or listed already, need no statistic."
+            "`list: keys` shows which keys of private columns enough units have, "
+            "without a number. Keys that are declared, or listed already, need no "
+            "statistic."
         ),
         wrong="places: {list: keys, by: [carrier], spend: {share: 1}}",
         right="places: {list: keys, by: [dest], spend: {share: 1}}",
@@ -352,9 +351,9 @@ MEANING: dict[str, Code] = {
     "DPQL377": Code(
         title="snapping finds no keys",
         cause=(
-            "Keys are found by noise whose chance to be large is known exactly, "
-            "geometric or Gaussian. Where `defaults` say snapping, what finds keys is "
-            "`auto`."
+            "Keys are found, with their counts or without, by geometric or Gaussian "
+            "noise, whose chance to be large is known exactly. Where `defaults` say "
+            "snapping, what finds keys is `auto`: whichever shows keys of fewer units."
         ),
         wrong="planes: {count: units, by: [dest], mechanism: snapping}",
         right="planes: {count: units, by: [dest], mechanism: auto}",

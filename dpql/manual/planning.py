@@ -247,8 +247,8 @@ PLANNING: dict[str, Code] = {
     "DPQL443": Code(
         title="the mechanism finds no keys",
         cause=(
-            "Counts that find keys have geometric or Gaussian noise, and lists of keys "
-            "none: how likely a key is shown follows from its units."
+            "What finds keys has geometric or Gaussian noise, whose chance to be large "
+            "is known exactly."
         ),
         wrong="dpql plan --set mechanism=snapping specs/places.yaml",
         right="dpql plan --set mechanism=geometric specs/places.yaml",

@@ -389,10 +389,8 @@ def _searches(
 ) -> Statistic:
     """Draw a statistic that finds the keys of private columns."""
     kind = draw(st.sampled_from(["keys", "count" if by_row else "units"]))
-    mechanism = MechanismName.AUTO
-    if kind != "keys":
-        counted = [one for one in MechanismName if one is not MechanismName.SNAPPING]
-        mechanism = draw(st.sampled_from(counted))
+    finding = [one for one in MechanismName if one is not MechanismName.SNAPPING]
+    mechanism = draw(st.sampled_from(finding))
     return Statistic(
         name=name,
         kind=kind,

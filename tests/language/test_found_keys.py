@@ -302,8 +302,11 @@ def test_noise_that_cannot_find_keys_is_refused() -> None:
     """Unless it is that of the defaults, which then means `auto`."""
     text = changed(("shown_from: 10", "mechanism: snapping"))
     assert ("DPQL377", "snapping") == fault(text)[:2]
-    text = changed(("[dest, from]", "[dest, from], mechanism: geometric"))
-    assert ("DPQL329", "geometric") == fault(text)[:2]
+    text = changed(("[dest, from]", "[dest, from], mechanism: snapping"))
+    assert ("DPQL377", "snapping") == fault(text)[:2]
+    for noise in (MechanismName.GEOMETRIC, MechanismName.GAUSSIAN):
+        text = changed(("[dest, from]", f"[dest, from], mechanism: {noise}"))
+        assert noise == meaning(text).statistics[1].mechanism
     spec = load_text(
         changed(("statistics:", "defaults: {mechanism: snapping}\nstatistics:")),
         form="yaml",
