@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, overload
 
-from dpql.curator.engines import Engine, Tick, engine_for, engine_named, require_engine
+from dpql.curator.engines import (
+    NOTHING,
+    Engine,
+    Tick,
+    engine_for,
+    engine_named,
+    require_engine,
+)
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import chosen, found, perturbed
 from dpql.curator.program import (
@@ -163,7 +170,11 @@ def _results(
 
     def aggregate() -> None:
         program = compile_program(plan, _keys(plan, kept.shown))
-        kept.sums = module.sums(program, kept.source, salt=kept.salt, tick=progress)
+        kept.sums = (
+            module.sums(program, kept.source, salt=kept.salt, tick=progress)
+            if program.tallies
+            else NOTHING
+        )
 
     try:
         for task in (salt, open_source, search if searches else aggregate):

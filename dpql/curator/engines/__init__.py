@@ -47,6 +47,10 @@ class Sums:
     counts: tuple[NDArray[np.int64] | None, ...] = field(repr=False)
 
 
+NOTHING = Sums(rows=None, moments=(), counts=())
+"""What there is to sum where no key was found, or nothing is grouped by any."""
+
+
 class KeyCounts(Protocol):
     """Exact integers, never shown: how many units have each key that is present.
 

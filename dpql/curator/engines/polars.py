@@ -70,9 +70,6 @@ def sums(program: Program, source: Source, *, salt: bytes, tick: Tick | None) ->
     """Return the moments or counts of every tally, exactly, for every cell."""
     keep_memory()
     rows = source.row_count() if program.counts_rows else None
-    if not program.tallies:
-        # A search has shown no key, or keys are all that is asked for.
-        return Sums(rows=rows, moments=(), counts=())
     with _quiet():
         return aggregated(program, source, salt, tick).sums(rows)
 
