@@ -95,8 +95,15 @@ def _is_key(key: tuple[str, ...], width: int, *, others: bool) -> bool:
     return len(key) == width and all(
         0 < len(word) <= LONGEST
         and not (others and word == OTHERS)
-        and not any(unicodedata.category(letter) in _UNPRINTED for letter in word)
+        and _is_printed(word)
         for word in key
+    )
+
+
+def _is_printed(word: str) -> bool:
+    # What Python takes for unprinted may be a wide space, or a letter new to it.
+    return word.isprintable() or not any(
+        unicodedata.category(letter) in _UNPRINTED for letter in word
     )
 
 
