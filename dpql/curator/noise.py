@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from operator import add, mul
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpql.mechanisms import CHOOSERS, MECHANISMS
 from dpql.mechanisms.bits import Bits
+from dpql.model.many_values import Deferred, ManyValues
 from dpql.model.plan import Measure, Part, Pick, Step, Term
-from dpql.model.release import Deferred, Result, Value, cells
+from dpql.model.release import Result, Value, cells
 from dpql.model.spec import Data
 from dpql.statistics.reading import reader_of
 from dpql.statistics.readout import Reading
@@ -24,6 +25,8 @@ Moments = Mapping[str, Sequence[int]]
 
 Counts = NDArray[np.int64]
 """The rows of every cell, in the order of the plan, by candidate."""
+
+H = TypeVar("H", int, tuple[int, ...])
 
 MANY = 10_000
 """From so many cells on, the time of a draw is hidden among the others."""
@@ -104,46 +107,50 @@ def _picked(pick: Pick, counts: Counts, bits: Bits) -> list[int]:
     return chooser.choose_many(noise, counts, bits)
 
 
-def _quantiles(step: Step, indices: Sequence[int], data: Data) -> list[Value]:
+def _quantiles(step: Step, indices: Sequence[int], data: Data) -> ManyValues[Value]:
     read = reader_of(step)
-    readings = {index: read((Fraction(index),)) for index in set(indices)}
-    return [
-        Value(
-            cell=cell,
-            noisy=(Fraction(index),),
-            value=readings[index].value,
-            lower=readings[index].lower,
-            upper=readings[index].upper,
-        )
-        for cell, index in zip(cells(step, data), indices, strict=True)
-    ]
+
+    def value_of(index: int) -> Value:
+        noisy = (Fraction(index),)
+        return _value(noisy, read(noisy))
+
+    return _many(step, data, indices, value_of)
 
 
-def _values(step: Step, noisy: Sequence[Sequence[int]], data: Data) -> list[Value]:
+def _values(
+    step: Step, noisy: Sequence[Sequence[int]], data: Data
+) -> ManyValues[Value]:
     """Return value and interval of every cell; equal noisy numbers are read once."""
     mechanisms = [_mechanism(part) for part in step.parts]
     read = reader_of(step)
-    readings: dict[tuple[int, ...], tuple[tuple[Fraction, ...], Reading]] = {}
-    found = []
-    for cell, *numbers in zip(cells(step, data), *noisy, strict=True):
-        key = tuple(numbers)
-        if key not in readings:
-            outcomes = tuple(
-                mechanism.outcome(noise, number)
-                for (mechanism, noise), number in zip(mechanisms, key, strict=True)
-            )
-            readings[key] = outcomes, read(outcomes)
-        outcomes, reading = readings[key]
-        found.append(
-            Value(
-                cell=cell,
-                noisy=outcomes,
-                value=reading.value,
-                lower=reading.lower,
-                upper=reading.upper,
-            )
+
+    def value_of(numbers: tuple[int, ...]) -> Value:
+        outcomes = tuple(
+            mechanism.outcome(noise, number)
+            for (mechanism, noise), number in zip(mechanisms, numbers, strict=True)
         )
-    return found
+        return _value(outcomes, read(outcomes))
+
+    return _many(step, data, list(zip(*noisy, strict=True)), value_of)
+
+
+def _many(
+    step: Step, data: Data, drawn: Sequence[H], value_of: Callable[[H], Value]
+) -> ManyValues[Value]:
+    """Return the values of all cells from what was drawn for each."""
+    index: dict[H, int] = {}
+    which = [index.setdefault(one, len(index)) for one in drawn]
+    return ManyValues(list(cells(step, data)), which, map(value_of, index))
+
+
+def _value(noisy: tuple[Fraction, ...], reading: Reading) -> Value:
+    return Value(
+        cell=(),
+        noisy=noisy,
+        value=reading.value,
+        lower=reading.lower,
+        upper=reading.upper,
+    )
 
 
 def _mechanism(part: Part) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from dpql.diagnostics import WHOLE, shown
+from dpql.model.many_values import ManyValues
 from dpql.model.notation import (
     cell_text,
     cell_texts,
@@ -241,7 +242,8 @@ def _more(result: Result) -> list[str]:
 
 def _vacuous(result: Result) -> Iterator[str]:
     """Yield how many values say nothing."""
-    count = sum(is_vacuous(result.step, value) for value in result.values)
+    many = ManyValues.of(result.values)
+    count = sum(many.each(lambda value: is_vacuous(result.step, value)))
     words = vacuous_words(count, len(result.values))
     if words is not None:
         yield f"   ! {words}"

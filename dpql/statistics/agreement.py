@@ -13,8 +13,9 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
+from dpql.model.many_values import Deferred
 from dpql.model.plan import Affine, Step
-from dpql.model.release import Deferred, Result, Value
+from dpql.model.release import Result, Value
 from dpql.statistics.tails import Tail
 from dpql.statistics.totals import REACH_BITS, consistent, half_width
 
