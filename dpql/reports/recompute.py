@@ -207,9 +207,13 @@ class _Lattice:
             raise mismatch("the noise") from None
         self._origin = self._module.outcome(self._noise, 0)
         self._spacing = self._module.outcome(self._noise, 1) - self._origin
+        self._whole = self._origin == 0 and self._spacing == 1
 
     def holds(self, x: Fraction) -> bool:
         """Tell whether a number is one of the outcomes."""
-        steps = (x - self._origin) / self._spacing
-        nearest = {steps.__floor__(), steps.__ceil__()}
+        if self._whole and x.denominator == 1:
+            nearest = {x.numerator}
+        else:
+            steps = (x - self._origin) / self._spacing
+            nearest = {steps.__floor__(), steps.__ceil__()}
         return any(self._module.outcome(self._noise, step) == x for step in nearest)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import assert_never
 
 from dpql.model import format3
-from dpql.model.plan import VERSION, Chosen, Grid, PartsOfOne, Share, Step
+from dpql.model.plan import VERSION, Affine, Chosen, Grid, PartsOfOne, Share, Step
 from dpql.statistics.candidates import Candidates
 from dpql.statistics.inversion import NOW, Keeps, Method
 from dpql.statistics.normal_inversion import NORMAL
@@ -24,7 +24,7 @@ from dpql.statistics.parts_reading import (
     read_ratio,
     read_share,
 )
-from dpql.statistics.readout import Reading, read
+from dpql.statistics.readout import Reading, affine_reader, read
 from dpql.statistics.spread_reading import (
     Spread,
     read_covariance,
@@ -47,6 +47,14 @@ def reader_of(step: Step, *, version: int = VERSION) -> Reader:
         return _value_reader(step, step.readout)
     readout = step.readout
     half_widths = [part.half_width for part in step.parts]
+    if isinstance(readout, Affine):
+        return affine_reader(
+            readout,
+            half_widths[0],
+            lower=step.lower,
+            upper=step.upper,
+            quantisation=step.quantisation,
+        )
     return lambda noisy: read(
         readout,
         noisy,
