@@ -49,6 +49,7 @@ def seal(payload: bytes, signers: Sequence[Signer]) -> bytes:
         }
         for signer in sorted(signers, key=lambda one: one.public.fingerprint)
     ]
+    del message  # it is as large as the payload
     frame = canonical(
         {"payload": "", "payloadType": PAYLOAD_TYPE, "signatures": signatures}
     )

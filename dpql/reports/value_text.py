@@ -28,6 +28,7 @@ _ITEM = f"{_NEWLINE}  {{{_NEWLINE}    "
 _BETWEEN = f"{_NEWLINE}  }},{_ITEM}".encode()
 _CELL = b'"cell": '
 _AFTER_CELL = f',{_NEWLINE}    "lower": '.encode()
+_NO_CELL = b"{%b[]%b" % (_CELL, _AFTER_CELL)
 
 _BATCH = 1 << 22
 """Bytes that are read together."""
@@ -94,17 +95,17 @@ def read_values(payload: bytes, span: Span) -> ManyValues[CellValue]:
     index: dict[bytes, int] = {}
     which: list[int] = []
     cells: list[Cell] = []
+    kinds: list[CellValue] = []
     for texts in _batches(payload, span):
         found = []
         for text in texts:
-            cell, after, rest = text.partition(_AFTER_CELL)
+            cell, _, rest = text.partition(_AFTER_CELL)
             found.append(cell.removeprefix(_CELL))
-            which.append(index.setdefault(after + rest, len(index)))
+            which.append(index.setdefault(rest, len(index)))
         cells += _cells(found)
-    kinds = b",".join(b'{"cell": []%b}' % rest for rest in index)
-    document = parse(b"[%b]" % kinds, limit=LARGEST_RELEASE)
-    del kinds
-    return ManyValues(cells, which, decode(tuple[CellValue, ...], document))
+        fresh = list(islice(reversed(index), len(index) - len(kinds)))
+        kinds += _kinds(fresh[::-1])
+    return ManyValues(cells, which, kinds)
 
 
 def _batches(payload: bytes, span: Span) -> Iterator[list[bytes]]:
@@ -117,6 +118,13 @@ def _batches(payload: bytes, span: Span) -> Iterator[list[bytes]]:
         stop = end if stop < 0 else stop
         yield payload[start:stop].split(_BETWEEN)
         start = stop + len(_BETWEEN)
+
+
+def _kinds(texts: list[bytes]) -> tuple[CellValue, ...]:
+    objects = b",".join([_NO_CELL + text + b"}" for text in texts])
+    document = parse(b"[%b]" % objects, limit=LARGEST_RELEASE)
+    found: tuple[CellValue, ...] = decode(tuple[CellValue, ...], document)
+    return found
 
 
 def _cells(texts: list[bytes]) -> list[Cell]:
