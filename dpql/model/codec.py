@@ -66,7 +66,7 @@ def parse(data: bytes, *, limit: int) -> Any:
         raise Malformed("it is too large")
     _require_shallow(data)
     try:
-        with _no_cycles():
+        with no_cycles():
             document = json.loads(
                 data.decode(),
                 object_pairs_hook=_distinct,
@@ -86,18 +86,18 @@ def parse(data: bytes, *, limit: int) -> Any:
 
 def encode(hint: Any, value: Any) -> Any:
     """Return the JSON document of a value of the type."""
-    with _no_cycles():
+    with no_cycles():
         return _encoder(hint)(value)
 
 
 def decode(hint: Any, document: Any) -> Any:
     """Return the value of the type that the document encodes."""
-    with _no_cycles():
+    with no_cycles():
         return _decoder(hint)(document)
 
 
 @contextmanager
-def _no_cycles() -> Iterator[None]:
+def no_cycles() -> Iterator[None]:
     """Keep Python from searching for cycles in what is being made: there are none.
 
     Otherwise it walks over a large document again and again while it grows.

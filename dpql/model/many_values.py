@@ -12,6 +12,8 @@ from fractions import Fraction
 from operator import eq
 from typing import Any, Protocol, TypeVar, overload
 
+from dpql.model.codec import no_cycles
+
 Cell = tuple[str, ...]
 
 
@@ -104,7 +106,8 @@ class ManyValues(Sequence[V]):
     ) -> None:
         self.cells = cells
         self.which = which
-        self.kinds = tuple(kinds)
+        with no_cycles():
+            self.kinds = tuple(kinds)
 
     @classmethod
     def of(cls, values: Sequence[V]) -> ManyValues[V]:
@@ -129,7 +132,8 @@ class ManyValues(Sequence[V]):
 
     def each(self, make: Callable[[V], T]) -> Iterator[T]:
         """Yield what a function gives of every value; it does not see their cells."""
-        found = list(map(make, self.kinds))
+        with no_cycles():
+            found = list(map(make, self.kinds))
         return map(found.__getitem__, self.which)
 
     def __len__(self) -> int:
