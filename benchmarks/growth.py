@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ PIECE = 2_500_000
 PER_PERSON = 5
 TABLE_ROWS = 1_000_000
 REPEATED = 100_000
-FEW = [f"r{number}" for number in range(50)]
+REGIONS = 50
+FEW = f"[{', '.join(f'r{number}' for number in range(REGIONS))}]"
 SUMMED = {
     "visits": "count: rows\n    by: [region]",
     "wages": "sum: wage\n    by: [region]",
@@ -44,15 +46,16 @@ class Table:
     unit: str
     sizes: tuple[int, ...]
     prepare: Callable[[Path, int], None]
-    work: Callable[[Path, int], Callable[[], object]] | None
+    work: Callable[[Path, int], Callable[[], object]] | str
+    """What is done in a process, or the command of `values` that is run."""
     scale: tuple[float, str] = (1e9, "ns")
 
 
-def spec_text(rows: int, keys: list[str], statistics: dict[str, str], unit: str) -> str:
+def spec_text(rows: int, keys: str, statistics: dict[str, str], unit: str) -> str:
     """Return a spec of so many rows at most, by such keys."""
     columns = f"""
     person: {{type: id}}
-    region: {{type: category, keys: [{", ".join(keys)}]}}
+    region: {{type: category, keys: {keys}}}
     wage: {{type: decimal, bounds: [0, 20000], step: 0.01, nulls: {{as: 0}}}}
 """
     bounds = "\n  contributes: {rows: 3, groups: 2}" if unit != "row" else ""
@@ -65,13 +68,15 @@ def spec_text(rows: int, keys: list[str], statistics: dict[str, str], unit: str)
     )
 
 
-def write_rows(folder: Path, rows: int, keys: int = len(FEW)) -> None:
+def write_rows(
+    folder: Path, rows: int, keys: int = REGIONS, *, before: str = "r"
+) -> None:
     """Write invented rows, five of each person."""
     import numpy as np
     import polars as pl
 
     rng = np.random.default_rng(1)
-    words = pl.Series([f"r{number}" for number in range(keys)])
+    words = pl.Series([f"{before}{number}" for number in range(keys)])
     path = folder / "rows"
     path.mkdir()
     for number, first in enumerate(range(0, rows, PIECE)):
@@ -85,19 +90,24 @@ def write_rows(folder: Path, rows: int, keys: int = len(FEW)) -> None:
         ).write_parquet(path / f"{number:04}.parquet")
 
 
-def private(folder: Path, text: str) -> Callable[[], object]:
-    """Return a run of a spec on the rows of the folder."""
+def private(folder: Path, text: str | None) -> Callable[[], object]:
+    """Return the planning of a spec, or of that in the folder, and its run there."""
     import pyarrow.parquet  # noqa: F401  start-up is not measured
 
     import dpql.mechanisms.vector  # noqa: F401  the same
     from dpql.curator import run
     from dpql.curator.engines import engine_named
-    from dpql.language import load_text
+    from dpql.language import load, load_text
     from dpql.planner import plan
 
     engine_named("polars")
-    made = plan(load_text(text, form="yaml"))
-    return lambda: run(made, {"rows": str(folder / "rows")})
+
+    def once() -> object:
+        path = folder / "spec.yaml"
+        spec = load(path) if text is None else load_text(text, form="yaml")
+        return run(plan(spec), {"rows": str(folder / "rows")})
+
+    return once
 
 
 def of_rows(unit: str) -> Callable[[Path, int], Callable[[], object]]:
@@ -105,11 +115,20 @@ def of_rows(unit: str) -> Callable[[Path, int], Callable[[], object]]:
     return lambda folder, rows: private(folder, spec_text(rows, FEW, SUMMED, unit))
 
 
-def of_keys(folder: Path, keys: int) -> Callable[[], object]:
-    """Return a count by so many keys."""
-    words = [f"r{number}" for number in range(keys)]
+def write_keys(folder: Path, keys: int, *, listed: bool = False) -> None:
+    """Write a spec of a count by a range of keys, or by those of a file, and rows."""
+    write_rows(folder, TABLE_ROWS, keys, before="r" if listed else "")
+    words = "".join(f"r{number}\n" for number in range(keys))
+    (folder / "keys.txt").write_text(words)
+    found = "{file: keys.txt}" if listed else f"0..{keys - 1}"
     count = {"visits": SUMMED["visits"]}
-    return private(folder, spec_text(TABLE_ROWS, words, count, "row"))
+    text = spec_text(TABLE_ROWS, found, count, "row")
+    (folder / "spec.yaml").write_text(text)
+
+
+def of_keys(folder: Path, _: int) -> Callable[[], object]:
+    """Return the planning and the run of the spec in the folder."""
+    return private(folder, None)
 
 
 def of_statistics(folder: Path, count: int) -> Callable[[], object]:
@@ -186,6 +205,12 @@ def debit(folder: Path, _: int) -> Callable[[], object]:
     return once
 
 
+def released(folder: Path, count: int) -> None:
+    """Release so many values, to be verified and shown."""
+    values.prepare(folder, count)
+    values.used(folder, *values.COMMANDS["run"])
+
+
 TABLES = (
     Table(
         "rows",
@@ -205,17 +230,28 @@ TABLES = (
         "keys",
         "key",
         (10, 1_000, 100_000, 1_000_000),
-        lambda folder, keys: write_rows(folder, TABLE_ROWS, keys),
+        write_keys,
         of_keys,
         (1e6, "us"),
     ),
     Table(
-        "values",
-        "value",
-        (10, 1_000, 10_000, 100_000, 1_000_000),
-        values.prepare,
-        None,
+        "key-files",
+        "key",
+        (10, 1_000, 10_000, 100_000),
+        partial(write_keys, listed=True),
+        of_keys,
         (1e6, "us"),
+    ),
+    *(
+        Table(
+            name,
+            "value",
+            (10, 1_000, 10_000, 100_000, 1_000_000),
+            values.prepare if name == "run" else released,
+            name,
+            (1e6, "us"),
+        )
+        for name in values.COMMANDS
     ),
     Table(
         "ledger", "entry", (10, 100, 1_000, 10_000), write_ledger, debit, (1e3, "ms")
@@ -233,8 +269,8 @@ TABLES = (
 
 def work(table: Table, folder: Path, size: int) -> None:
     """Measure one size in this process; print processor seconds and megabytes."""
-    if table.work is None:
-        seconds, peak = values.used(folder, *values.COMMANDS["run"])
+    if isinstance(table.work, str):
+        seconds, peak = values.used(folder, *values.COMMANDS[table.work])
         print(json.dumps([seconds, peak]))
         return
     call = table.work(folder, size)
@@ -267,7 +303,7 @@ def lines(table: Table, largest: int) -> Iterator[str]:
             continue
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch, "growth")
-            if table.prepare is not values.prepare:
+            if not isinstance(table.work, str):
                 folder.mkdir()
             apart("--prepare", table.name, folder, size)
             seconds, peak = json.loads(apart("--work", table.name, folder, size))

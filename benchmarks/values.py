@@ -2,7 +2,8 @@
 
 Run by hand: `make bench-wide`, or `python benchmarks/values.py [VALUES ...]`. Every
 command is a process of its own. Shown are the least processor time of some rounds, its
-ratio to that of the first number of values, and the median of the peaks of memory.
+ratio to that of the first number of values, and the median of the peaks of memory; for
+counts, of which many are alike, and for sums, which nearly all differ.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -30,8 +32,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def spec_text(values: int) -> str:
-    """Return the spec of a count by two columns with so many cells."""
+ASKED = {"counts": "count: rows", "sums": "sum: spent"}
+
+
+def spec_text(values: int, asked: str) -> str:
+    """Return the spec of a statistic by two columns with so many cells."""
     regions = ", ".join(f"r{number}" for number in range(min(values, KEYS)))
     shops = ", ".join(f"s{number}" for number in range(-(-values // KEYS)))
     return (
@@ -39,19 +44,20 @@ def spec_text(values: int) -> str:
         f"  rows: {{at_most: {ROWS}}}\n  columns:\n"
         f"    region: {{type: category, keys: [{regions}]}}\n"
         f"    shop: {{type: category, keys: [{shops}]}}\n"
+        "    spent: {type: decimal, bounds: [0, 500], step: 0.01, nulls: {as: 0}}\n"
         "privacy:\n  unit: row\n  neighbours: add_remove\n  epsilon: 1\n  delta: 0\n"
         "defaults: {alpha: 0.05, gamma: 1e-9, mechanism: geometric}\n"
-        "statistics:\n  visits:\n    count: rows\n    by: [region, shop]\n"
+        f"statistics:\n  visits:\n    {ASKED[asked]}\n    by: [region, shop]\n"
         "    spend: {share: 1}\n"
     )
 
 
-def prepare(folder: Path, values: int) -> None:
+def prepare(folder: Path, values: int, asked: str = "counts") -> None:
     """Write spec and rows, and make a key and a ledger."""
     folder.mkdir()
-    (folder / "spec.yaml").write_text(spec_text(values))
-    rows = "".join(f"r{n % KEYS},s{n % 50}\n" for n in range(ROWS))
-    (folder / "visits.csv").write_text(f"region,shop\n{rows}")
+    (folder / "spec.yaml").write_text(spec_text(values, asked))
+    rows = "".join(f"r{n % KEYS},s{n % 50},{n % 499}.25\n" for n in range(ROWS))
+    (folder / "visits.csv").write_text(f"region,shop,spent\n{rows}")
     for command in (
         ("keys", "new", "steward", "--no-passphrase"),
         ("keys", "trust", "steward", "steward@example.org", "--role", "release"),
@@ -81,10 +87,18 @@ def used(folder: Path, *arguments: str) -> tuple[float, float]:
 def main(arguments: list[str]) -> None:
     """Measure the numbers of values in turns, and print a line for each command."""
     numbers = [int(text.replace("_", "")) for text in arguments] or list(VALUES)
+    print(f"{'':8}{'command':9}{'values':>11}{'cpu s':>9}{'ratio':>9}{'peak MB':>9}")
+    for asked in ASKED:
+        for line in lines(asked, numbers):
+            print(line, flush=True)
+
+
+def lines(asked: str, numbers: list[int]) -> Iterator[str]:
+    """Yield a line for each command and number of values."""
     found: dict[tuple[str, int], list[tuple[float, float]]] = {}
     with tempfile.TemporaryDirectory() as name:
         for values in numbers:
-            prepare(Path(name, str(values)), values)
+            prepare(Path(name, str(values)), values, asked)
         for _ in range(ROUNDS):
             for values in numbers:
                 folder = Path(name, str(values))
@@ -92,13 +106,12 @@ def main(arguments: list[str]) -> None:
                 for command, words in COMMANDS.items():
                     figures = used(folder, *words)
                     found.setdefault((command, values), []).append(figures)
-    print(f"{'command':9}{'values':>11}{'cpu s':>9}{'ratio':>9}{'peak MB':>9}")
     for command in COMMANDS:
         least = min(cpu for cpu, _ in found[command, numbers[0]])
         for values in numbers:
             cpus, peaks = zip(*found[command, values], strict=True)
-            print(
-                f"{command:9}{values:>11,}{min(cpus):>9.2f}"
+            yield (
+                f"{asked:8}{command:9}{values:>11,}{min(cpus):>9.2f}"
                 f"{min(cpus) / least:>8.1f}x{median(peaks):>9.0f}"
             )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from operator import add, mul
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from dpql.curator.engines import KeyCounts
 from dpql.mechanisms import CHOOSERS, MECHANISMS, SEARCHES
 from dpql.mechanisms.bits import Bits
+from dpql.model.many_values import Deferred, ManyValues
 from dpql.model.plan import Measure, Part, Pick, Plan, Step, Term
-from dpql.model.release import Deferred, Result, ShownKeys, Value, cells
+from dpql.model.release import Result, ShownKeys, Value, cells
 from dpql.model.spec import Data
 from dpql.statistics.keys import KEYS
 from dpql.statistics.reading import reader_of
@@ -26,6 +27,8 @@ Moments = Mapping[str, Sequence[int]]
 
 Counts = NDArray[np.int64]
 """The rows of every cell, in the order of the plan, by candidate."""
+
+H = TypeVar("H", int, tuple[int, ...])
 
 MANY = 10_000
 """From so many cells on, the time of a draw is hidden among the others."""
@@ -100,11 +103,13 @@ def _found(step: Step, present: KeyCounts, bits: Bits) -> Result:
         shown = sorted(shown[: search.most])
     read = reader_of(step)
 
-    def values() -> list[Value]:
-        return [
-            _value(key, (Fraction(count),), read((Fraction(count),)))
-            for key, count in shown
-        ]
+    def value_of(count: int) -> Value:
+        noisy = (Fraction(count),)
+        return _value((), noisy, read(noisy))
+
+    def values() -> ManyValues[Value]:
+        drawn = [count for _, count in shown]
+        return _many([key for key, _ in shown], drawn, value_of)
 
     return Result(step=step, values=Deferred(len(shown), values))
 
@@ -173,13 +178,14 @@ def _picked(pick: Pick, counts: Counts, bits: Bits) -> list[int]:
 
 def _quantiles(
     step: Step, indices: Sequence[int], data: Data, shown: ShownKeys | None
-) -> list[Value]:
+) -> ManyValues[Value]:
     read = reader_of(step)
-    readings = {index: read((Fraction(index),)) for index in set(indices)}
-    return [
-        _value(cell, (Fraction(index),), readings[index])
-        for cell, index in zip(cells(step, data, shown=shown), indices, strict=True)
-    ]
+
+    def value_of(index: int) -> Value:
+        noisy = (Fraction(index),)
+        return _value((), noisy, read(noisy))
+
+    return _many(cells(step, data, shown=shown), indices, value_of)
 
 
 def _values(
@@ -187,23 +193,31 @@ def _values(
     noisy: Sequence[Sequence[int]],
     data: Data,
     shown: ShownKeys | None,
-) -> list[Value]:
+) -> ManyValues[Value]:
     """Return value and interval of every cell; equal noisy numbers are read once."""
     mechanisms = [_mechanism(part) for part in step.parts]
     read = reader_of(step)
-    readings: dict[tuple[int, ...], tuple[tuple[Fraction, ...], Reading]] = {}
-    made = []
-    for cell, *numbers in zip(cells(step, data, shown=shown), *noisy, strict=True):
-        key = tuple(numbers)
-        if key not in readings:
-            outcomes = tuple(
-                mechanism.outcome(noise, number)
-                for (mechanism, noise), number in zip(mechanisms, key, strict=True)
-            )
-            readings[key] = outcomes, read(outcomes)
-        outcomes, reading = readings[key]
-        made.append(_value(cell, outcomes, reading))
-    return made
+
+    def value_of(numbers: tuple[int, ...]) -> Value:
+        outcomes = tuple(
+            mechanism.outcome(noise, number)
+            for (mechanism, noise), number in zip(mechanisms, numbers, strict=True)
+        )
+        return _value((), outcomes, read(outcomes))
+
+    numbers = list(zip(*noisy, strict=True))
+    return _many(cells(step, data, shown=shown), numbers, value_of)
+
+
+def _many(
+    found: Iterable[tuple[str, ...]],
+    drawn: Sequence[H],
+    value_of: Callable[[H], Value],
+) -> ManyValues[Value]:
+    """Return the values of all cells from what was drawn for each."""
+    index: dict[H, int] = {}
+    which = [index.setdefault(one, len(index)) for one in drawn]
+    return ManyValues(list(found), which, map(value_of, index))
 
 
 def _mechanism(part: Part) -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ import gc
 import json
 import re
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
@@ -26,6 +26,9 @@ from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 Members = tuple[tuple[str, str], ...]
 """Pairs of texts, sorted by the first; an object in JSON."""
+
+ARRAYS = (tuple, Sequence)
+"""Origins of types that are arrays in JSON; they are read as tuples."""
 
 _DEPTH = 100
 _DIGITS = 4_000
@@ -63,7 +66,7 @@ def parse(data: bytes, *, limit: int) -> Any:
         raise Malformed("it is too large")
     _require_shallow(data)
     try:
-        with _no_cycles():
+        with no_cycles():
             document = json.loads(
                 data.decode(),
                 object_pairs_hook=_distinct,
@@ -83,18 +86,18 @@ def parse(data: bytes, *, limit: int) -> Any:
 
 def encode(hint: Any, value: Any) -> Any:
     """Return the JSON document of a value of the type."""
-    with _no_cycles():
+    with no_cycles():
         return _encoder(hint)(value)
 
 
 def decode(hint: Any, document: Any) -> Any:
     """Return the value of the type that the document encodes."""
-    with _no_cycles():
+    with no_cycles():
         return _decoder(hint)(document)
 
 
 @contextmanager
-def _no_cycles() -> Iterator[None]:
+def no_cycles() -> Iterator[None]:
     """Keep Python from searching for cycles in what is being made: there are none.
 
     Otherwise it walks over a large document again and again while it grows.
@@ -140,7 +143,7 @@ def _encoder(hint: Any) -> Callable[[Any], Any]:  # noqa: PLR0911  one per type
         return dict
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return lambda value: value.value
-    if get_origin(hint) is tuple:
+    if get_origin(hint) in ARRAYS:
         return _array_encoder(get_args(hint)[0])
     if is_dataclass(hint) and isinstance(hint, type):
         return _object_encoder(hint)
@@ -202,7 +205,7 @@ def _decoder(hint: Any) -> Callable[[Any], Any]:  # noqa: PLR0911  one per type
         return _members
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return lambda document: _word(hint, document)
-    if get_origin(hint) is tuple:
+    if get_origin(hint) in ARRAYS:
         element = get_args(hint)[0]
         return lambda document: tuple(map(_decoder(element), _list(document)))
     if is_dataclass(hint) and isinstance(hint, type):

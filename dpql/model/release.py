@@ -8,13 +8,13 @@ noise, a row, a path or a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar
 
 from dpql.diagnostics import shown
 from dpql.model.columns import OTHERS
@@ -54,50 +54,6 @@ class Value:
 
     def __repr__(self) -> str:
         return value_repr(self)
-
-
-class Deferred(Sequence[Value]):
-    """Values that are worked out from the noisy numbers when first looked at."""
-
-    __slots__ = ("_made", "_make", "_size")
-
-    def __init__(self, size: int, make: Callable[[], Sequence[Value]]) -> None:
-        self._size = size
-        self._make: Callable[[], Sequence[Value]] | None = make
-        self._made: tuple[Value, ...] = ()
-
-    def __len__(self) -> int:
-        return self._size
-
-    @overload
-    def __getitem__(self, index: int) -> Value: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Value, ...]: ...
-    def __getitem__(self, index: int | slice) -> Value | tuple[Value, ...]:
-        return self._all()[index]
-
-    def __iter__(self) -> Iterator[Value]:
-        return iter(self._all())
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Deferred | tuple):
-            return NotImplemented
-        return self._all() == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(self._all())
-
-    def __repr__(self) -> str:
-        return f"<{self._size} values>"
-
-    def __reduce__(self) -> tuple[type[tuple[Value, ...]], tuple[Any]]:
-        """Copy and pickle as the tuple of the values."""
-        return tuple, (self._all(),)
-
-    def _all(self) -> tuple[Value, ...]:
-        if self._make is not None:
-            self._made, self._make = tuple(self._make()), None
-        return self._made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

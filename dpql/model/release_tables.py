@@ -22,10 +22,12 @@ of one stands an apostrophe. Tables of formats 1 to 3 had another form, in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING
 
+from dpql.model.many_values import ManyValues
 from dpql.model.notation import plain
 from dpql.model.plan import Affine, Step
 from dpql.model.promised_rows import condition_words, contradiction, noisy_rows
@@ -82,23 +84,39 @@ def all_key_columns(steps: Iterable[Step]) -> tuple[str, ...]:
 
 def all_csv(outcome: Outcome) -> str:
     """Return the values of all statistics as comma-separated text."""
-    keys = all_key_columns(outcome.plan.steps)
-    lines = [_line([_text(name) for name in (STATISTIC, *keys, *NUMBERS)])]
-    for result in outcome.results:
-        own = key_columns(result.step)
-        indices = [own.index(name) if name in own else None for name in keys]
-        name = _text(result.name)
-        lines += [
-            _line([name, *("" if n is None else cell[n] for n in indices), *numbers])
-            for cell, numbers in _rows(result)
-        ]
-    return "".join(lines)
+    return _all(outcome, map(_numbers, outcome.results))
 
 
 def statistic_csv(result: Result) -> str:
     """Return the values of one statistic as comma-separated text."""
+    return _own(result, _numbers(result))
+
+
+def csv_tables(outcome: Outcome) -> tuple[str, list[str]]:
+    """Return the table of all statistics, and the table of each."""
+    numbers = [_numbers(result) for result in outcome.results]
+    tables = map(_own, outcome.results, numbers)
+    return _all(outcome, numbers), list(tables)
+
+
+def _all(outcome: Outcome, numbers: Iterable[Sequence[str]]) -> str:
+    keys = all_key_columns(outcome.plan.steps)
+    lines = [_line([_text(name) for name in (STATISTIC, *keys, *NUMBERS)])]
+    for result, texts in zip(outcome.results, numbers, strict=True):
+        own = key_columns(result.step)
+        # Behind its own keys, a value has an empty one: that is what the others are.
+        indices = [own.index(name) if name in own else len(own) for name in keys]
+        name = _text(result.name)
+        for cell, text in zip(_cells(result), texts, strict=True):
+            cell.append("")
+            lines.append(_line([name, *[cell[n] for n in indices], text]))
+    return "".join(lines)
+
+
+def _own(result: Result, numbers: Sequence[str]) -> str:
     lines = [_line([_text(name) for name in (*key_columns(result.step), *NUMBERS)])]
-    lines += [_line([*cell, *numbers]) for cell, numbers in _rows(result)]
+    pairs = zip(_cells(result), numbers, strict=True)
+    lines += [_line([*cell, text]) for cell, text in pairs]
     return "".join(lines)
 
 
@@ -129,8 +147,15 @@ def inert(text: str) -> str:
     return _FORMULA.sub(r"\1'\2", text)
 
 
-def _rows(result: Result) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the texts of the keys and of the numbers of every value."""
+def _cells(result: Result) -> Iterator[list[str]]:
+    """Yield the texts of the keys of every value."""
+    key = cache(_text)
+    for cell in ManyValues.of(result.values).cells:
+        yield list(map(key, cell))
+
+
+def _numbers(result: Result) -> Sequence[str]:
+    """Return the text of the numbers of every value."""
     known = not result.step.picks
     stated = result.accuracy if known else None
     ends = [
@@ -138,24 +163,22 @@ def _rows(result: Result) -> Iterator[tuple[list[str], list[str]]]:
         plain(result.alpha),
         _text(result.unit or ""),
     ]
-    texts: dict[str, str] = {}
-    if result.step.names_only:
-        for value in result.values:
-            yield [_text(key) for key in value.cell], [""] * len(NUMBERS)
-        return
-    for value in result.values:
+
+    def written(value: Value) -> str:
+        if result.step.names_only:
+            return "," * (len(NUMBERS) - 1)
         noisy = noisy_value(result, value)
-        yield (
-            [texts.setdefault(key, _text(key)) for key in value.cell],
-            [
-                plain(value.value),
-                "" if noisy is None else plain(noisy),
-                plain(value.lower) if known else "",
-                plain(value.upper) if known else "",
-                *ends,
-                _text(note_of(result.step, value)),
-            ],
-        )
+        cells = [
+            plain(value.value),
+            "" if noisy is None else plain(noisy),
+            plain(value.lower) if known else "",
+            plain(value.upper) if known else "",
+            *ends,
+            _text(note_of(result.step, value)),
+        ]
+        return ",".join(cells)
+
+    return list(ManyValues.of(result.values).each(written))
 
 
 def _text(text: str) -> str:

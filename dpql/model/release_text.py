@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from dpql.diagnostics import WHOLE, shown
 from dpql.model.figures import plural
 from dpql.model.key_text import few_words
+from dpql.model.many_values import ManyValues
 from dpql.model.notation import (
     cell_text,
     cell_texts,
@@ -258,7 +259,8 @@ def _few(result: Result) -> Iterator[str]:
 
 def _vacuous(result: Result) -> Iterator[str]:
     """Yield how many values say nothing."""
-    count = sum(is_vacuous(result.step, value) for value in result.values)
+    many = ManyValues.of(result.values)
+    count = sum(many.each(lambda value: is_vacuous(result.step, value)))
     words = vacuous_words(count, len(result.values))
     if words is not None:
         yield f"   ! {words}"

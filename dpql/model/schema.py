@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, get_args, get_origin
 
-from dpql.model.codec import Members, alternatives, kind_of, layout
+from dpql.model.codec import ARRAYS, Members, alternatives, kind_of, layout
 from dpql.model.lean import Lean
 
 _WHOLE = {"type": "string", "pattern": "^-?(0|[1-9][0-9]*)$"}
@@ -28,7 +28,7 @@ def schema_of(  # noqa: PLR0911  one per type
         return _EXACT
     if hint == Members:
         return {"type": "object", "additionalProperties": {"type": "string"}}
-    if get_origin(hint) is tuple:
+    if get_origin(hint) in ARRAYS:
         return {"type": "array", "items": schema_of(get_args(hint)[0], definitions)}
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return {"enum": [word.value for word in hint]}

@@ -32,8 +32,9 @@ def is_vacuous(step: Step, value: Interval) -> bool:
 
     Quantiles have no interval: their promise is about ranks.
     """
-    whole = value.lower <= step.lower and value.upper >= step.upper
-    return whole and not step.picks and step.lower < step.upper
+    if step.picks or value.lower > step.lower or value.upper < step.upper:
+        return False
+    return step.lower < step.upper
 
 
 def vacuous_words(count: int, values: int) -> str | None:

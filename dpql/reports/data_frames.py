@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from dpql.model.many_values import ManyValues
 from dpql.model.release import Outcome, Result
 from dpql.model.release_tables import (
     NUMBERS,
@@ -47,8 +48,9 @@ def outcome_frame(outcome: Outcome) -> pl.DataFrame:
 def result_frame(result: Result) -> pl.DataFrame:
     """Return one row per value, with a column for every key."""
     numbers = _numbers(result)
+    cells = ManyValues.of(result.values).cells
     keys = {
-        name: [value.cell[index] for value in result.values]
+        name: [cell[index] for cell in cells]
         for index, name in enumerate(key_columns(result.step))
     }
     return pl.DataFrame({**keys, **numbers}, schema=_schema((*keys, *numbers)))
@@ -83,18 +85,19 @@ def _schema(columns: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _numbers(result: Result) -> dict[str, list[Any]]:
-    count, known = len(result.values), has_intervals(result)
+    many, known = ManyValues.of(result.values), has_intervals(result)
+    count, each = len(many), many.each
     if result.step.names_only:
         return {name: [None] * count for name in NUMBERS}
     return {
-        "value": [_double(value.value) for value in result.values],
-        "noisy": [_optional(noisy_value(result, value)) for value in result.values],
-        "lower": [_double(value.lower) if known else None for value in result.values],
-        "upper": [_double(value.upper) if known else None for value in result.values],
+        "value": list(each(lambda value: _double(value.value))),
+        "noisy": list(each(lambda value: _optional(noisy_value(result, value)))),
+        "lower": list(each(lambda value: _double(value.lower) if known else None)),
+        "upper": list(each(lambda value: _double(value.upper) if known else None)),
         "accuracy": [_optional(stated_accuracy(result))] * count,
         "alpha": [_double(result.alpha)] * count,
         "unit": [result.unit] * count,
-        "note": [note_of(result.step, value) or None for value in result.values],
+        "note": list(each(lambda value: note_of(result.step, value) or None)),
     }
 
 

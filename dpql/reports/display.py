@@ -13,6 +13,7 @@ from dpql.exact import exp_up, round_up_to_digits
 from dpql.model.format1 import filled
 from dpql.model.key_text import few_words, shown_text
 from dpql.model.limits import COLUMN, KEY, PURPOSE, TextFormat
+from dpql.model.many_values import ManyValues
 from dpql.model.notation import (
     cell_text,
     heading_text,
@@ -176,7 +177,9 @@ def are_points(predicate: ReportPredicate, statistic: StatisticRecord) -> bool:
     return (
         step is not None
         and bool(step.picks)
-        and all(value.lower == value.upper for value in statistic.values)
+        and all(
+            kind.lower == kind.upper for kind in ManyValues.of(statistic.values).kinds
+        )
     )
 
 
@@ -192,9 +195,10 @@ def step_of(predicate: ReportPredicate, statistic: StatisticRecord) -> Step | No
 def vacuous(predicate: ReportPredicate, statistic: StatisticRecord) -> tuple[bool, ...]:
     """Tell of every value whether it says nothing."""
     step = step_of(predicate, statistic)
-    return tuple(
-        step is not None and is_vacuous(step, value) for value in statistic.values
-    )
+    if step is None:
+        return (False,) * len(statistic.values)
+    many = ManyValues.of(statistic.values)
+    return tuple(many.each(lambda value: is_vacuous(step, value)))
 
 
 def vacuous_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str | None:
@@ -211,12 +215,14 @@ def marks(
     if step is None or condition_words(step) is None or not statistic.parts:
         return (None,) * len(statistic.values)
     width = statistic.parts[0].half_width
-    return tuple(
-        contradiction(step.at_least, *noisy_rows(step.readout, value.noisy, width))
-        if value.noisy
-        else None
-        for value in statistic.values
-    )
+
+    def mark(value: CellValue) -> str | None:
+        if not value.noisy:
+            return None
+        rows = noisy_rows(step.readout, value.noisy, width)
+        return contradiction(step.at_least, *rows)
+
+    return tuple(ManyValues.of(statistic.values).each(mark))
 
 
 def marks_text(predicate: ReportPredicate, statistic: StatisticRecord) -> str | None:

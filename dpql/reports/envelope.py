@@ -9,6 +9,7 @@ members in order, standard base64, every signature by a different trusted key.
 from __future__ import annotations
 
 import base64
+import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from dpql.reports.trust import Trust, TrustedKey
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
+_BEFORE = b'{\n  "payload": "'
 _SIGNATURES = 64
 
 
@@ -47,13 +49,12 @@ def seal(payload: bytes, signers: Sequence[Signer]) -> bytes:
         }
         for signer in sorted(signers, key=lambda one: one.public.fingerprint)
     ]
-    return canonical(
-        {
-            "payload": base64.b64encode(payload).decode(),
-            "payloadType": PAYLOAD_TYPE,
-            "signatures": signatures,
-        }
+    del message  # it is as large as the payload
+    frame = canonical(
+        {"payload": "", "payloadType": PAYLOAD_TYPE, "signatures": signatures}
     )
+    text = binascii.b2a_base64(payload, newline=False)
+    return b"".join((_BEFORE, text, frame.removeprefix(_BEFORE)))
 
 
 def open_envelope(data: bytes, trust: Trust, *, role: str) -> Opened:
@@ -106,11 +107,12 @@ def peek(data: bytes) -> bytes:
 
 
 def _split(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:
+    payload, rest = _payload_apart(data)
     try:
-        document = parse(data, limit=LARGEST_RELEASE)
+        document = parse(rest, limit=LARGEST_RELEASE - len(payload))
     except Malformed as error:
         raise _unreadable(str(error)) from None
-    if canonical(document) != data:
+    if canonical(document) != rest:
         raise _unreadable("the bytes are not in canonical form")
     if not _has(document, {"payload", "payloadType", "signatures"}):
         raise _unreadable("a member is missing or unknown")
@@ -127,15 +129,27 @@ def _split(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:
     names = [key_id for key_id, _ in signatures]
     if names != sorted(set(names)):
         raise _unreadable("the signatures are not of different keys in order")
-    return _bytes(document["payload"]), signatures
+    return _bytes(payload or document["payload"]), signatures
+
+
+def _payload_apart(data: bytes) -> tuple[memoryview, bytes]:
+    """Return the payload as it is written, and an envelope with an empty one.
+
+    It is nearly all of a large file, and in base64, which JSON writes as it is.
+    """
+    start, end = len(_BEFORE), data.find(b'"', len(_BEFORE))
+    if not data.startswith(_BEFORE) or end < 0:
+        start = end = 0
+    return memoryview(data)[start:end], data[:start] + data[end:]
 
 
 def _bytes(text: Any) -> bytes:
     try:
-        data = base64.b64decode(text.encode("ascii"), validate=True)
-    except (AttributeError, ValueError):
+        written = text.encode("ascii") if isinstance(text, str) else text
+        data = binascii.a2b_base64(written, strict_mode=True)
+    except (TypeError, ValueError):
         data = None
-    if data is None or base64.b64encode(data).decode() != text:
+    if data is None or binascii.b2a_base64(data, newline=False) != written:
         raise _unreadable("a member is not standard base64")
     return data
 

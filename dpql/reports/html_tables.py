@@ -7,7 +7,7 @@ value, on an axis that all values of the statistic share.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from dpql.diagnostics import WHOLE
@@ -208,9 +208,10 @@ def _shown(
     predicate: ReportPredicate, statistic: StatisticRecord
 ) -> Iterator[tuple[CellValue, str | None]]:
     """Yield the values that are shown, and what must be known of each."""
-    contradicted = marks(predicate, statistic)
-    empty = vacuous(predicate, statistic)
-    found = zip(statistic.values, contradicted, empty, strict=True)
-    for value, mark, says_nothing in islice(found, _ROWS):
+    first = replace(statistic, values=statistic.values[:_ROWS])
+    contradicted = marks(predicate, first)
+    empty = vacuous(predicate, first)
+    found = zip(first.values, contradicted, empty, strict=True)
+    for value, mark, says_nothing in found:
         remarks = [*([mark] if mark else []), *([NOTE] if says_nothing else [])]
         yield value, "; ".join(remarks) or None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpql.model.many_values import ManyValues
 from dpql.reports.predicate import CellValue, StatisticRecord
 
 WIDTH = 1000
@@ -32,8 +33,9 @@ class Axis:
 
 def axis_of(statistic: StatisticRecord) -> Axis:
     """Return an axis that holds every interval, with a margin at both ends."""
-    lower = min(value.lower for value in statistic.values)
-    upper = max(value.upper for value in statistic.values)
+    kinds = ManyValues.of(statistic.values).kinds
+    lower = min(value.lower for value in kinds)
+    upper = max(value.upper for value in kinds)
     span = upper - lower
     margin = span / 20 if len(statistic.values) > 1 else span
     margin = margin or max(abs(lower), Fraction(1))
@@ -44,7 +46,7 @@ def axis_of(statistic: StatisticRecord) -> Axis:
 
 def axis_from_zero(statistic: StatisticRecord) -> Axis:
     """Return an axis from 0 that holds every interval, for values of 0 and more."""
-    upper = max(value.upper for value in statistic.values)
+    upper = max(value.upper for value in ManyValues.of(statistic.values).kinds)
     return Axis(Fraction(0), upper if upper > 0 else Fraction(1))
 
 

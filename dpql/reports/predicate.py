@@ -7,7 +7,7 @@ float, a count of rows, a digest of data, a time of day or a path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -97,8 +97,9 @@ class CellValue:
 class StatisticRecord:
     """One statistic with all its values, in the order of the plan.
 
-    ``epsilon`` and ``rho`` are those of its step. ``bound`` is what one unit adds at
-    most: rows in each of so many cells; None where a row is one, and before format 4.
+    ``values`` is a tuple, or equal to one. ``epsilon`` and ``rho`` are those of its
+    step. ``bound`` is what one unit adds at most: rows in each of so many cells; None
+    where a row is one, and before format 4.
     """
 
     name: str
@@ -111,7 +112,7 @@ class StatisticRecord:
     accuracy_of: str
     parts: tuple[NoisePart, ...]
     post_processing: str
-    values: tuple[CellValue, ...]
+    values: Sequence[CellValue]
     rho: Fraction | None = None
     bound: Bound | None = None
 

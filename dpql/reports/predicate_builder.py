@@ -10,8 +10,9 @@ from datetime import date
 from fractions import Fraction
 
 from dpql.errors import VerifyFault
+from dpql.model.many_values import ManyValues
 from dpql.model.plan import Part, Pick, Plan, Search, Step
-from dpql.model.release import Outcome, Result, headings
+from dpql.model.release import Outcome, Result, Value, headings
 from dpql.model.step_text import kept_by
 from dpql.reports.caveats import caveats
 from dpql.reports.predicate import (
@@ -130,18 +131,19 @@ def _statistic(plan: Plan, result: Result, format_: int) -> StatisticRecord:
             *([] if step.search is None else [_search(step, step.search)]),
         ),
         post_processing=post_processing(step),
-        values=tuple(
-            CellValue(
-                cell=value.cell,
-                value=value.value,
-                lower=value.lower,
-                upper=value.upper,
-                noisy=value.noisy,
-            )
-            for value in result.values
-        ),
+        values=ManyValues.of(result.values).of_kinds(_value),
         rho=step.rho,
         bound=kept_by(plan, step).bound if format_ >= BOUND_FROM else None,
+    )
+
+
+def _value(value: Value) -> CellValue:
+    return CellValue(
+        cell=value.cell,
+        value=value.value,
+        lower=value.lower,
+        upper=value.upper,
+        noisy=value.noisy,
     )
 
 

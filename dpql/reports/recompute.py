@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from itertools import starmap, zip_longest
+from operator import eq
 from typing import Protocol
 
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
 from dpql.mechanisms import MECHANISMS
 from dpql.model.key_text import has_others
+from dpql.model.many_values import ManyValues
 from dpql.model.plan import Chosen, Part, Plan, Step
 from dpql.model.release import Release, Result, ShownKeys, Value, cells
 from dpql.reports.predicate import (
@@ -19,6 +21,7 @@ from dpql.reports.predicate import (
     DATA,
     ENGINES,
     FIRST_FORMAT,
+    CellValue,
     LedgerRecord,
     ReportPredicate,
     StatisticRecord,
@@ -27,13 +30,10 @@ from dpql.reports.sentences import TRUST_MODEL
 from dpql.reports.shown_keys import KeyOutcomes, require_possible
 from dpql.statistics.agreement import agreed
 from dpql.statistics.reading import reader_of
-from dpql.statistics.readout import Reading
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,99}", re.ASCII)
 _DATASET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 _HEAD = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_REMEMBERED = 1 << 14
-"""Readings that are kept: cells without rows share few noisy numbers."""
 
 _FIRST_DRAW = 3
 """A draw comes after the opening of its dataset and its own reservation."""
@@ -147,7 +147,7 @@ def mismatch(what: str) -> VerifyFault:
 def _shown(plan: Plan, step: Step, record: StatisticRecord) -> ShownKeys:
     """Return the keys that a search shows, if it can have shown them."""
     require_possible(step, record, plan.spec.data)
-    keys = tuple(value.cell for value in record.values)
+    keys = tuple(ManyValues.of(record.values).cells)
     others = has_others(plan, step)
     return ShownKeys(columns=step.by, keys=keys, others=others)
 
@@ -155,19 +155,20 @@ def _shown(plan: Plan, step: Step, record: StatisticRecord) -> ShownKeys:
 def _result(
     plan: Plan, step: Step, record: StatisticRecord, shown_keys: ShownKeys | None
 ) -> Result:
-    expected = list(cells(step, plan.spec.data, version=plan.version, shown=shown_keys))
-    if [value.cell for value in record.values] != expected:
+    given = ManyValues.of(record.values)
+    expected = cells(step, plan.spec.data, version=plan.version, shown=shown_keys)
+    if not all(starmap(eq, zip_longest(given.cells, expected))):
         raise mismatch(f"the list of cells of `{shown(step.name)}`")
     lattices: list[_Outcomes] = [_Lattice(part) for part in step.parts]
     if step.search is not None:
         lattices = [KeyOutcomes(step)]
     if isinstance(step.readout, Chosen):
         lattices = [_Indices(step.readout)]
-        _require_sorted(step, record)
+        _require_sorted(step, given)
     read = reader_of(step, version=plan.version)
 
-    @lru_cache(_REMEMBERED)
-    def reading_of(noisy: tuple[Fraction, ...]) -> Reading:
+    def derived(kind: CellValue) -> Value:
+        noisy = kind.noisy
         if len(noisy) != len(lattices) or not all(
             lattice.holds(x) for lattice, x in zip(lattices, noisy, strict=True)
         ):
@@ -176,29 +177,27 @@ def _result(
                 f"its noise cannot have made a noisy number of `{shown(step.name)}`",
                 hint="outcomes lie on a grid, inside a clamp, both known from the plan",
             )
-        return read(noisy)
-
-    values = []
-    for given in record.values:
-        reading = reading_of(given.noisy)
-        values.append(
-            Value(
-                cell=given.cell,
-                noisy=given.noisy,
-                value=reading.value,
-                lower=reading.lower,
-                upper=reading.upper,
-            )
+        reading = read(noisy)
+        return Value(
+            cell=(),
+            noisy=noisy,
+            value=reading.value,
+            lower=reading.lower,
+            upper=reading.upper,
         )
-    return Result(step=step, values=tuple(values))
+
+    return Result(step=step, values=given.of_kinds(derived))
 
 
-def _require_sorted(step: Step, record: StatisticRecord) -> None:
+def _require_sorted(step: Step, given: ManyValues[CellValue]) -> None:
     """Refuse quantiles of a cell that fall: they are released in rising order."""
     count = len(step.picks)
-    for first in range(0, len(record.values), count):
-        indices = [value.noisy for value in record.values[first : first + count]]
-        if indices != sorted(indices):
+    different = {kind.noisy for kind in given.kinds}
+    order = {noisy: rank for rank, noisy in enumerate(sorted(different))}
+    found = list(given.each(lambda kind: order[kind.noisy]))
+    for first in range(0, len(found), count):
+        ranks = found[first : first + count]
+        if ranks != sorted(ranks):
             raise VerifyFault.of(
                 "DPQL609",
                 f"the quantiles of `{shown(step.name)}` are not in order",
@@ -238,9 +237,13 @@ class _Lattice:
             raise mismatch("the noise") from None
         self._origin = self._module.outcome(self._noise, 0)
         self._spacing = self._module.outcome(self._noise, 1) - self._origin
+        self._whole = self._origin == 0 and self._spacing == 1
 
     def holds(self, x: Fraction) -> bool:
         """Tell whether a number is one of the outcomes."""
-        steps = (x - self._origin) / self._spacing
-        nearest = {steps.__floor__(), steps.__ceil__()}
+        if self._whole and x.denominator == 1:
+            nearest = {x.numerator}
+        else:
+            steps = (x - self._origin) / self._spacing
+            nearest = {steps.__floor__(), steps.__ceil__()}
         return any(self._module.outcome(self._noise, step) == x for step in nearest)

@@ -205,6 +205,7 @@ def _sealed(
         content,
         {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
     )
+    del content  # in a large release, every copy of what is signed is large
     envelope = seal(payload, signers)
     digest = hashlib.sha256(envelope).hexdigest()
     return Report(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -22,12 +23,19 @@ from dpql.reports.predicate import (
     APPROVAL,
     REHEARSAL,
     RELEASE,
+    CellValue,
     LedgerRecord,
     ReportPredicate,
 )
+from dpql.reports.value_text import Span, cut_out, read_values, written
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 
+_NEWLINE = "\n" + 6 * " "
+"""What is before the member of a statistic in a predicate."""
+
+_VALUES = f'{_NEWLINE}"values": '.encode()
+_NO_VALUES = _VALUES + b"[]"
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _NAMES = {
     RELEASE: "a release",
@@ -38,16 +46,22 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A predicate as it is written: the bytes that ``jq -S .predicate`` prints."""
+    """A predicate as it is written: the bytes that ``jq -S .predicate`` prints.
+
+    They are in parts, because they are many in a large report.
+    """
 
     predicate_type: str
     format: int
-    data: bytes
+    parts: tuple[bytes, ...]
 
     @property
     def digest(self) -> str:
         """sha256 of the bytes, in hexadecimal."""
-        return hashlib.sha256(self.data).hexdigest()
+        found = hashlib.sha256()
+        for part in self.parts:
+            found.update(part)
+        return found.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +86,25 @@ def subjects_of(predicate: object) -> tuple[str, ...]:
 
 def write_content(predicate_type: str, hint: type, predicate: object) -> Content:
     """Return a predicate as it is written in its own format."""
+    values: list[Sequence[CellValue]] = []
+    if isinstance(predicate, ReportPredicate):
+        values = [one.values for one in predicate.statistics]
+        predicate = _with_values(predicate, [()] * len(values))
     document = downgraded(predicate_type, encode(hint, predicate))
-    return Content(predicate_type, format_of(document), canonical(document))
+    first, *others = canonical(document).split(_NO_VALUES)
+    parts = [first]
+    for one, other in zip(values, others, strict=True):
+        parts += (_VALUES, *written(one, _NEWLINE), other)
+    return Content(predicate_type, format_of(document), tuple(parts))
 
 
 def write_statement(content: Content, subjects: Mapping[str, str]) -> bytes:
     """Return the payload that states a predicate of the files of `subjects_of`."""
+    return b"".join(_written(content, subjects))
+
+
+def _written(content: Content, subjects: Mapping[str, str]) -> Iterator[bytes]:
+    """Yield the parts of a payload."""
     frame = canonical(
         {
             "_type": STATEMENT,
@@ -91,8 +118,11 @@ def write_statement(content: Content, subjects: Mapping[str, str]) -> bytes:
     )
     # A line break in a text is escaped, so every one here begins a line of the layout.
     before, name, after = frame.partition(b'"predicate": ')
-    written = content.data.removesuffix(b"\n").replace(b"\n", b"\n  ")
-    return b"".join((before, name, written, after.removeprefix(b"null")))
+    yield before + name
+    *parts, last = content.parts
+    for part in (*parts, last.removesuffix(b"\n")):
+        yield part.replace(b"\n", b"\n  ")
+    yield after.removeprefix(b"null")
 
 
 def read_statement(payload: bytes, kinds: Sequence[str], hint: type) -> Statement:
@@ -102,20 +132,62 @@ def read_statement(payload: bytes, kinds: Sequence[str], hint: type) -> Statemen
         VerifyFault: the payload is of another type (DPQL605), or is not canonical
             (DPQL606).
     """
+    without, spans = cut_out(payload)
+    found = None
+    if spans:
+        # What is read so is believed if it is written as it was, and else read anew.
+        with suppress(Malformed):
+            found = _read(without, payload, spans, kinds, hint)
     try:
-        document = parse(payload, limit=LARGEST_RELEASE)
-        _require(document, {"_type", "subject", "predicateType", "predicate"})
-        predicate_type = _require_kind(document, kinds)
-        found = document["predicate"]
-        predicate = decode(hint, upgraded(predicate_type, found))
-        subjects = _subjects(document["subject"], subjects_of(predicate))
+        found = found or _read(payload, payload, [], kinds, hint)
     except Malformed as error:
         raise _unreadable(str(error)) from None
-    del document, found  # they take far more memory than what was made of them
-    content = write_content(predicate_type, hint, predicate)
-    if write_statement(content, dict(subjects)) != payload:
+    if found is None:
         raise _unreadable("the bytes are not in canonical form")
+    return found
+
+
+def _read(
+    text: bytes, payload: bytes, spans: list[Span], kinds: Sequence[str], hint: type
+) -> Statement | None:
+    """Return a statement from its text, which may lack the values in some spans.
+
+    The answer is None if the payload is not what is written of it.
+    """
+    document = parse(text, limit=LARGEST_RELEASE)
+    _require(document, {"_type", "subject", "predicateType", "predicate"})
+    predicate_type = _require_kind(document, kinds)
+    found = document["predicate"]
+    predicate = decode(hint, upgraded(predicate_type, found))
+    subjects = _subjects(document["subject"], subjects_of(predicate))
+    del document, found  # they take far more memory than what was made of them
+    if spans:
+        if not isinstance(predicate, ReportPredicate):
+            raise Malformed("only reports have values")
+        values = [read_values(payload, span) for span in spans]
+        predicate = _with_values(predicate, values)
+    content = write_content(predicate_type, hint, predicate)
+    start = 0
+    for part in _written(content, dict(subjects)):
+        if not payload.startswith(part, start):
+            return None
+        start += len(part)
+    if start != len(payload):
+        return None
     return Statement(subjects, predicate_type, predicate, content.digest)
+
+
+def _with_values(
+    predicate: ReportPredicate, values: Sequence[Sequence[CellValue]]
+) -> ReportPredicate:
+    """Return a report with other values."""
+    if len(values) != len(predicate.statistics):
+        raise Malformed("there are values too many or too few")
+    statistics = [
+        replace(one, values=its)
+        for one, its in zip(predicate.statistics, values, strict=True)
+    ]
+    return replace(predicate, statistics=tuple(statistics))
 
 
 def read_ledger_record(payload: bytes) -> LedgerRecord | None:
@@ -125,7 +197,7 @@ def read_ledger_record(payload: bytes) -> LedgerRecord | None:
         VerifyFault: it is no release (DPQL605).
     """
     try:
-        document = parse(payload, limit=LARGEST_RELEASE)
+        document = parse(cut_out(payload)[0], limit=LARGEST_RELEASE)
         kind = document["predicateType"]
         predicate = upgraded(RELEASE, document["predicate"])
         found = decode(LedgerRecord | None, predicate["ledger"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpql.model.release import Outcome
-from dpql.model.release_tables import TIDY_FROM
+from dpql.model.release_tables import TIDY_FROM, csv_tables
 from dpql.reports.dictionary import dictionary
 from dpql.reports.file_names import (
     CSV_NAME,
@@ -15,10 +15,13 @@ from dpql.reports.file_names import (
 
 def texts_of(outcome: Outcome) -> dict[str, bytes]:
     """Return the csv tables: what they hold follows from the values alone."""
-    texts = {CSV_NAME: outcome.to_csv()}
-    if outcome.plan.version >= TIDY_FROM:
+    if outcome.plan.version < TIDY_FROM:
+        texts = {CSV_NAME: outcome.to_csv()}
+    else:
+        whole, tables = csv_tables(outcome)
         names = table_names(outcome.plan)
-        texts |= {names[result.name]: result.to_csv() for result in outcome.results}
+        own = (names[result.name] for result in outcome.results)
+        texts = {CSV_NAME: whole, **dict(zip(own, tables, strict=True))}
     return {name: text.encode() for name, text in texts.items()}
 
 

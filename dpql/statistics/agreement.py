@@ -8,15 +8,17 @@ Source: MATH-statistics 6.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
+from dpql.model.many_values import Deferred, ManyValues
 from dpql.model.plan import Affine, Step
-from dpql.model.release import Deferred, Result, Value
+from dpql.model.release import Result, Value
 from dpql.statistics.tails import Tail
-from dpql.statistics.totals import REACH_BITS, consistent, half_width
+from dpql.statistics.totals import REACH_BITS, half_width, share_of
 
 
 def agreed(results: Sequence[Result]) -> tuple[Result, ...]:
@@ -26,8 +28,8 @@ def agreed(results: Sequence[Result]) -> tuple[Result, ...]:
         if whole.step.total_of is not None:
             groups = by_name[whole.step.total_of]
             moved = _moved(whole, groups)
-            by_name[whole.name] = _deferred(whole, moved, slice(1))
-            by_name[groups.name] = _deferred(groups, moved, slice(1, None))
+            by_name[whole.name] = _deferred(whole, moved, 0)
+            by_name[groups.name] = _deferred(groups, moved, 1)
     return tuple(by_name.values())
 
 
@@ -49,11 +51,11 @@ def reach_of(
     return Fraction(-(-width * (1 << REACH_BITS) // 1), 1 << REACH_BITS)
 
 
-_Moved = Callable[[], tuple[Value, ...]]
+_Moved = Callable[[], tuple[Sequence[Value], Sequence[Value]]]
 
 
-def _deferred(result: Result, moved: _Moved, some: slice) -> Result:
-    values = Deferred(len(result.values), lambda: moved()[some])
+def _deferred(result: Result, moved: _Moved, which: int) -> Result:
+    values = Deferred(len(result.values), lambda: moved()[which])
     return replace(result, values=values)
 
 
@@ -61,15 +63,17 @@ def _moved(whole: Result, groups: Result) -> _Moved:
     """Return what makes the moved values of a total and of its groups, once."""
 
     @cache
-    def made() -> tuple[Value, ...]:
-        (total,) = (value.noisy[0] for value in whole.values)
-        found = consistent(total, [value.noisy[0] for value in groups.values])
+    def made() -> tuple[Sequence[Value], Sequence[Value]]:
+        (total,) = whole.values
+        many = ManyValues.of(groups.values)
+        often = Counter(many.which)
+        added = sum(kind.noisy[0] * often[n] for n, kind in enumerate(many.kinds))
+        share = share_of(total.noisy[0], Fraction(added), len(many))
         reach = reach_of(groups.step, groups.step.alpha)
         return (
-            _read(whole.step, whole.values[0], found.total, reach),
-            *(
-                _read(groups.step, value, part, reach)
-                for value, part in zip(groups.values, found.parts, strict=True)
+            (_read(whole.step, total, total.noisy[0] - share, reach),),
+            many.of_kinds(
+                lambda kind: _read(groups.step, kind, kind.noisy[0] + share, reach)
             ),
         )
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import assert_never
 
 from dpql.model import format3
-from dpql.model.plan import VERSION, Chosen, Grid, PartsOfOne, Share, Step
+from dpql.model.plan import VERSION, Affine, Chosen, Grid, PartsOfOne, Share, Step
 from dpql.statistics.candidates import Candidates
 from dpql.statistics.inversion import NOW, Keeps, Method
 from dpql.statistics.normal_inversion import NORMAL
@@ -24,7 +24,7 @@ from dpql.statistics.parts_reading import (
     read_ratio,
     read_share,
 )
-from dpql.statistics.readout import Reading, read
+from dpql.statistics.readout import Reading, affine_reader, read
 from dpql.statistics.spread_reading import (
     Spread,
     read_covariance,
@@ -50,6 +50,14 @@ def reader_of(step: Step, *, version: int = VERSION) -> Reader:
     if step.search is not None:
         # Keys without counts have no number that noise could move.
         half_widths = [step.accuracy or Fraction(0)]
+    if isinstance(readout, Affine):
+        return affine_reader(
+            readout,
+            half_widths[0],
+            lower=step.lower,
+            upper=step.upper,
+            quantisation=step.quantisation,
+        )
     return lambda noisy: read(
         readout,
         noisy,

@@ -5,10 +5,12 @@ Everything here is a function of what is released anyway, so it costs no privacy
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
+
+from gmpy2 import lcm
 
 from dpql.model.plan import (
     Affine,
@@ -49,6 +51,41 @@ def read(
         lower=min(max(low - quantisation, lower), upper),
         upper=min(max(high + quantisation, lower), upper),
     )
+
+
+def affine_reader(
+    readout: Affine,
+    half_width: Fraction,
+    *,
+    lower: Fraction,
+    upper: Fraction,
+    quantisation: Fraction,
+) -> Callable[[Sequence[Fraction]], Reading]:
+    """Return `read` of an affine readout, for many values.
+
+    It computes in whole numbers, of which a common denominator makes one.
+    """
+    reach = readout.scale * half_width + quantisation
+    constants = (readout.offset, readout.scale, reach, lower, upper)
+    bottom = int(lcm(*(x.denominator for x in constants)))
+    offset, scale, off, low, high = (int(x * bottom) for x in constants)
+
+    def found(noisy: Sequence[Fraction]) -> Reading:
+        top, per = noisy[0].numerator, noisy[0].denominator
+        point = offset * per + scale * top
+
+        def clamped(number: int) -> Fraction:
+            if number >= high * per:
+                return upper
+            return lower if number <= low * per else Fraction(number, bottom * per)
+
+        return Reading(
+            value=clamped(point),
+            lower=clamped(point - off * per),
+            upper=clamped(point + off * per),
+        )
+
+    return found
 
 
 def worst_error(

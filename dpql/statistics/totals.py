@@ -19,8 +19,6 @@ Source: MATH-statistics 6.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from gmpy2 import mpfr
@@ -38,22 +36,12 @@ _KEPT = 80
 _HALVINGS = 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consistent:
-    """A total and its parts after sharing: total == sum(parts), exactly."""
+def share_of(total: Fraction, added: Fraction, parts: int) -> Fraction:
+    """Return what each of some parts, which add up to that, is moved by.
 
-    total: Fraction
-    parts: tuple[Fraction, ...]
-
-
-def consistent(total: Fraction, parts: Sequence[Fraction]) -> Consistent:
-    """Return the total and its parts, each moved so that they add up."""
-    shares = len(parts) + 1
-    apart = total - sum(parts, Fraction(0))
-    return Consistent(
-        total=total - apart / shares,
-        parts=tuple(part + apart / shares for part in parts),
-    )
+    The total is moved by as much the other way.
+    """
+    return (total - added) / (parts + 1)
 
 
 def half_width(tail: Tail, parts: int, alpha: Fraction) -> Fraction:

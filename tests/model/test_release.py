@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 from spec_text import make_spec
 
+from dpql.model.many_values import Deferred
 from dpql.model.notation import bin_keys
 from dpql.model.plan import Plan
 from dpql.model.release import (
-    Deferred,
     Rehearsal,
     Release,
     Result,

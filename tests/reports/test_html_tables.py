@@ -66,7 +66,7 @@ def test_many_values_are_shown_in_part() -> None:
     """The page ends after the first hundreds, and names the table with all."""
     view = crossing(3, 4)
     (one,) = view.predicate.statistics
-    many = replace(one, values=one.values * 5_000)
+    many = replace(one, values=tuple(one.values) * 5_000)
     html = drawn(view, many)
     assert 500 == html.count('<svg class="plot"')
     assert "… and 59\u202f500 more in the table <bdi>table-both.csv</bdi>" in html

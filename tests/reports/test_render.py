@@ -221,7 +221,7 @@ def test_long_tables_are_cut_with_a_note() -> None:
     """A page stays readable; the csv holds every value."""
     view = view_of(small_plan())
     (statistic,) = view.predicate.statistics
-    many = replace(statistic, values=statistic.values * 400)
+    many = replace(statistic, values=tuple(statistic.values) * 400)
     long: ReportPredicate = replace(view.predicate, statistics=(many,))
     cut = replace(view, predicate=long)
     assert "and 300 more" in as_html(cut)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpql.model.plan import Affine, CentredMean, CentredVariance, Measure, Term
-from dpql.statistics.readout import read, worst_error
+from dpql.statistics.readout import affine_reader, read, worst_error
 
 F = Fraction
 STEPS = 4
@@ -50,6 +50,27 @@ def test_an_affine_value_has_its_half_width() -> None:
         quantisation=F(1, 4),
     )
     assert (found.value, found.lower, found.upper) == (14, F(47, 4), F(65, 4))
+
+
+NUMBERS = st.fractions(F(-9), F(9), max_denominator=60)
+SIZES = st.fractions(F(0), F(9), max_denominator=60)
+
+
+@given(
+    st.tuples(NUMBERS, NUMBERS),
+    st.tuples(SIZES, SIZES, SIZES, SIZES),
+    st.lists(NUMBERS, min_size=1),
+)
+def test_many_affine_values_are_read_as_one_is(
+    numbers: tuple[F, F], sizes: tuple[F, F, F, F], noisy: list[F]
+) -> None:
+    """In whole numbers, and exactly."""
+    (offset, lower), (scale, half, off, span) = numbers, sizes
+    readout = Affine(offset=offset, scale=scale)
+    ends = {"lower": lower, "upper": lower + span, "quantisation": off}
+    found = affine_reader(readout, half, **ends)
+    expected = [read(readout, [x], [half], **ends) for x in noisy]
+    assert expected == [found([x]) for x in noisy]
 
 
 def test_values_and_intervals_stay_in_the_public_range() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpql.statistics.tails import Tail
-from dpql.statistics.totals import consistent, half_width
+from dpql.statistics.totals import half_width, share_of
 
 ALPHA = Fraction(1, 20)
 FINE = Tail(theta=Fraction(1), shift=Fraction(0))
@@ -19,13 +19,11 @@ FINE = Tail(theta=Fraction(1), shift=Fraction(0))
 @pytest.mark.parametrize("parts", [(5,), (3, -2), (10, 20, 31, 40, 0)])
 def test_results_add_up(parts: tuple[int, ...]) -> None:
     """The total is the sum of its parts, and what agreed before stays as it was."""
-    given = [Fraction(part) for part in parts]
-    found = consistent(Fraction(57), given)
-    assert found.total == sum(found.parts)
-    size = len(parts)
-    assert (size * Fraction(57) + sum(given)) / (size + 1) == found.total
-    same = consistent(sum(given, Fraction(0)), given)
-    assert (sum(given), tuple(given)) == (same.total, same.parts)
+    added, size = Fraction(sum(parts)), len(parts)
+    share = share_of(Fraction(57), added, size)
+    assert 57 - share == sum(part + share for part in parts)
+    assert (size * Fraction(57) + added) / (size + 1) == 57 - share
+    assert share_of(added, added, size) == 0
 
 
 def test_the_width_of_the_note() -> None:
