@@ -24,9 +24,9 @@ import polars as pl
 from polars import col
 
 from dpql.curator import run
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines.derived_columns import DerivedColumns
 from dpql.curator.engines.memory import keep_memory
-from dpql.curator.program import compile_program
 from dpql.language import load_text
 from dpql.model.plan import Plan
 from dpql.planner import plan

@@ -22,8 +22,8 @@ import numpy as np
 import polars as pl
 
 import dpql
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines import engine_for, engine_named
-from dpql.curator.program import compile_program
 
 REGIONS = [f"region{number:02d}" for number in range(20)]
 EDGES = (16, 25, 35, 45, 55, 65, 100)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import gmpy2
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 BITS = 256
 """Working precision of the bounds when the caller does not ask for another."""
@@ -138,6 +138,11 @@ def fraction(x: gmpy2.mpq | gmpy2.mpfr | gmpy2.mpz) -> Fraction:
     """Return the exact value of a gmpy2 number as a plain Fraction."""
     numerator, denominator = gmpy2.mpq(x).as_integer_ratio()
     return Fraction(int(numerator), int(denominator))
+
+
+def common_denominator(numbers: Iterable[Fraction]) -> int:
+    """Return the least whole number that makes all of them whole."""
+    return int(gmpy2.lcm(*(number.denominator for number in numbers)))
 
 
 def _directed(

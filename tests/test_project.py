@@ -54,6 +54,9 @@ TESTED_ELSEWHERE = {
     "mechanisms/snapping_law.py": "mechanisms/test_law.py",
     "mechanisms/quantile_law.py": "mechanisms/test_quantile_contract.py",
     "mechanisms/quantile_score.py": "mechanisms/test_quantile_draw.py",
+    # with the other searches for keys
+    "mechanisms/key_names.py": "mechanisms/test_key_privacy.py",
+    "mechanisms/key_threshold.py": "mechanisms/test_key_privacy.py",
     # one view in three forms, with the same hostile names
     "reports/render_html.py": "reports/test_render.py",
     "reports/render_markdown.py": "reports/test_render.py",

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, overload
 
+from dpql.curator.compilation import (
+    Keys,
+    compile_program,
+    compile_searches,
+    summed_steps,
+)
 from dpql.curator.engines import (
     NOTHING,
     Engine,
@@ -15,12 +21,6 @@ from dpql.curator.engines import (
 )
 from dpql.curator.entropy import SystemBits
 from dpql.curator.noise import chosen, found, perturbed
-from dpql.curator.program import (
-    Keys,
-    compile_program,
-    compile_searches,
-    summed_steps,
-)
 from dpql.curator.wall import behind_wall
 from dpql.errors import RunFault
 from dpql.forks import note_use, refuse_forked

@@ -250,15 +250,15 @@ def cells(
         yield from shown.keys
         return
     first = next(n for n, name in enumerate(step.by) if name in shown.columns)
-    places = [shown.columns.index(name) for name in step.by if name in shown.columns]
+    words = [shown.columns.index(name) for name in step.by if name in shown.columns]
     found = [n for n, name in enumerate(step.by) if name in shown.columns]
     axes = cell_axes(step, data, version=version)
     for before in product(*axes[:first]):
         for key in shown.groups:
             for after in product(*axes[first:]):
                 cell = [*before, *after]
-                for index, place in zip(found, places, strict=True):
-                    cell.insert(index, key[place])
+                for index, word in zip(found, words, strict=True):
+                    cell.insert(index, key[word])
                 yield tuple(cell)
 
 

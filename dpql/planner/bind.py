@@ -10,9 +10,6 @@ from dpql.errors import Diagnostic, PlanFault
 from dpql.mechanisms import (
     CHOOSERS,
     CONCENTRATED,
-    IMPURE,
-    MECHANISMS,
-    PURE,
     SEARCHES,
     lets_parts_share,
 )
@@ -31,6 +28,7 @@ from dpql.model.spec import (
 )
 from dpql.planner.draft import Descriptions, Draft
 from dpql.planner.grids import choose_grid, finest, is_countable
+from dpql.planner.mechanism_choice import asked, automatic, finds_none, hiding, not_pure
 from dpql.planner.rules import NOW, Rules, rules_of
 from dpql.statistics import STATISTICS, Description, Setting
 from dpql.statistics import Statistic as Kind
@@ -39,18 +37,6 @@ from dpql.statistics.setting import Sought
 
 MOST_RANKED_KEYS = 10_000
 """No more keys are shown where something is chosen by rank for each of them."""
-
-_LISTS = {
-    MechanismName.GEOMETRIC: "selection",
-    MechanismName.GAUSSIAN: "gaussian_selection",
-}
-"""What the words of a spec mean where keys are found, and no number is released."""
-
-_COUNTS = {
-    MechanismName.GEOMETRIC: "truncated_geometric",
-    MechanismName.GAUSSIAN: "gaussian_threshold",
-}
-"""The same where keys are found with their counts."""
 
 
 def bind_columns(draft: Draft) -> Draft:
@@ -301,57 +287,6 @@ def _bound(spec: Spec, setting: Setting) -> Bound | None:
     return Bound(rows=setting.rows_each, cells=setting.cells_each, total=setting.total)
 
 
-def hiding(spec: Spec, statistic: Statistic) -> tuple[str, ...]:
-    """Return the mechanisms that are meant for the statistic of a spec.
-
-    Without a delta the noise is pure.
-    """
-    if is_search(spec, statistic):
-        return tuple(_finders(statistic).values())
-    if STATISTICS[statistic.kind].chooses:
-        return tuple(CHOOSERS)
-    return tuple(MECHANISMS if spec.privacy.delta else PURE)
-
-
-def automatic(
-    statistic: Statistic, rules: Rules = NOW, *, concentrated: bool = False
-) -> tuple[str, ...]:
-    """Return the mechanisms among which `auto` chooses for the statistic."""
-    if STATISTICS[statistic.kind].chooses:
-        return tuple(CHOOSERS)
-    pure = (*rules.automatic, *(x for x in SEARCHES if x not in IMPURE))
-    return (*pure, *IMPURE) if concentrated else pure
-
-
-def asked(spec: Spec, statistic: Statistic) -> str:
-    """Return the name of the mechanism that is asked for, or `auto`."""
-    if is_search(spec, statistic):
-        return _finders(statistic).get(statistic.mechanism, statistic.mechanism.value)
-    return statistic.mechanism.value
-
-
-def _finds_none() -> PlanFault:
-    """Return the fault of noise by which no key can be found."""
-    return PlanFault.of(
-        "DPQL443",
-        "this mechanism finds no keys",
-        hint="write `mechanism: auto`, or delete it",
-    )
-
-
-def _finders(statistic: Statistic) -> dict[MechanismName, str]:
-    return _LISTS if STATISTICS[statistic.kind].finds else _COUNTS
-
-
-def not_pure() -> PlanFault:
-    """Return the fault of noise that is not pure, where no delta allows it."""
-    return PlanFault.of(
-        "DPQL440",
-        "Gaussian noise is not pure, and the budget has no delta",
-        hint="write `delta: 1e-9` beside `epsilon`, or another mechanism",
-    )
-
-
 def describe(
     statistic: Statistic, mechanism: str, setting: Setting, rules: Rules = NOW
 ) -> Description:
@@ -427,6 +362,6 @@ def _describe(
         concentrated = bool(spec.privacy.delta)
         wanted = automatic(statistic, rules, concentrated=concentrated)
     if not set(wanted) & set(found):
-        otherwise = _finds_none() if is_search(spec, statistic) else not_pure()
+        otherwise = finds_none() if is_search(spec, statistic) else not_pure()
         raise next((faults[name] for name in wanted if name in faults), otherwise)
     return found

@@ -27,7 +27,7 @@ from dpql.model.spec import (
     Share,
     Statistic,
 )
-from dpql.planner.bind import asked, automatic, located
+from dpql.planner.bind import located
 from dpql.planner.calibrate import (
     part_level,
     query_of,
@@ -35,6 +35,8 @@ from dpql.planner.calibrate import (
     stated_error,
 )
 from dpql.planner.draft import Choice, Descriptions, Draft
+from dpql.planner.key_price import price_of_keys
+from dpql.planner.mechanism_choice import asked, automatic
 from dpql.planner.rules import NOW, Rules
 from dpql.planner.settle import rho_of
 from dpql.statistics import Description
@@ -48,7 +50,6 @@ _CLOSING = 1_000
 _DIGITS = 15
 _SHORT = 9
 _BITS = 48
-_LEAST_SOUGHT = Fraction(1, 1 << 30)
 _FINE = Fraction(1, 1 << 21)
 """A composite's epsilon on a coarse lattice is found to this part of itself."""
 
@@ -188,7 +189,7 @@ def price(
     if description.ranks is not None:
         return _ranked(statistic, description.ranks, within)
     if description.sought is not None:
-        return _sought(statistic, description, mechanism, within)
+        return price_of_keys(statistic, description, mechanism, within)
     _require_target(statistic, description, within)
     if description.joint is not None:
         epsilon = _joint(statistic, description, description.joint, within)
@@ -205,47 +206,6 @@ def price(
         "the closed form of an accuracy target is far from the target",
         hint="this is a bug in dpql; please report the spec",
     )
-
-
-def _sought(
-    statistic: Statistic, description: Description, mechanism: str, within: Fraction
-) -> Fraction:
-    """Return the epsilon or rho of keys that are shown from so many units on.
-
-    Of keys with counts it is that of counts which are so far off at most.
-    """
-    least = 0 if description.sought is None or description.sought.counts else 1
-
-    def reaches(amount: Fraction) -> bool:
-        try:
-            error = stated_error(
-                description, mechanism, amount, statistic=statistic, rows=None
-            )
-        except PlanFault:
-            # So little would tell more than a million numbers of units apart.
-            return False
-        return error is not None and error <= within
-
-    if within < least or not reaches(EPSILON_CEILING):
-        raise PlanFault.of(
-            "DPQL412",
-            "the accuracy target needs an epsilon above 1000",
-            hint="ask for a wider margin, or for a larger alpha",
-        )
-    high = EPSILON_CEILING
-    while reaches(high / 2):
-        high /= 2
-        if high < _LEAST_SOUGHT:
-            raise PlanFault.of(
-                "DPQL411",
-                "the accuracy target allows every number that a key can have",
-                hint="ask for a narrower margin, or drop it",
-            )
-    low = high / 2
-    while high - low > _FINE * high:
-        middle = round_up_to_digits((low + high) / 2, _SHORT)
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return high
 
 
 def _ranked(statistic: Statistic, ranks: Ranks, within: Fraction) -> Fraction:

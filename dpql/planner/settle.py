@@ -20,7 +20,6 @@ from dpql.mechanisms.mechanism import EPSILON_CEILING
 from dpql.mechanisms.quantile_split import calibrate_all
 from dpql.model.plan import Affine
 from dpql.model.spec import MechanismName, Statistic
-from dpql.planner.bind import automatic
 from dpql.planner.calibrate import (
     granted,
     joint_noise,
@@ -31,6 +30,7 @@ from dpql.planner.calibrate import (
     usual,
 )
 from dpql.planner.draft import Choice, Descriptions, Draft
+from dpql.planner.mechanism_choice import automatic
 from dpql.statistics import Description
 
 _DIGITS = 15

@@ -23,7 +23,8 @@ from dpql.model.plan import Plan, Step
 from dpql.model.promised_rows import condition_words
 from dpql.model.spec import Neighbours
 from dpql.model.step_text import bounds_text, excess_text, kept_by
-from dpql.planner.bind import hiding, statistic_of
+from dpql.planner.bind import statistic_of
+from dpql.planner.mechanism_choice import hiding
 from dpql.review.alternatives import (
     alone,
     amount_for,

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
 
-from gmpy2 import lcm
-
+from dpql.exact import common_denominator
 from dpql.model.plan import (
     Affine,
     CentredMean,
@@ -67,7 +66,7 @@ def affine_reader(
     """
     reach = readout.scale * half_width + quantisation
     constants = (readout.offset, readout.scale, reach, lower, upper)
-    bottom = int(lcm(*(x.denominator for x in constants)))
+    bottom = common_denominator(constants)
     offset, scale, off, low, high = (int(x * bottom) for x in constants)
 
     def found(noisy: Sequence[Fraction]) -> Reading:

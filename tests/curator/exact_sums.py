@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import reference_engine
 
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines import ENGINES, Sums
-from dpql.curator.program import compile_program
 from dpql.model.plan import Plan
 
 SALT = bytes(range(32))

@@ -29,8 +29,8 @@ from quotes import cells_of
 from spec_text import make_spec
 
 from dpql.curator import noise
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines import polars
-from dpql.curator.program import compile_program
 from dpql.model.plan import Plan
 from dpql.planner import plan
 from dpql.testing import SeededBits

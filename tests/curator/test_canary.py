@@ -17,8 +17,8 @@ from curator_kinds import WRITE
 from test_hostile import hostile_plan
 
 from dpql.curator import run
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines import Sums, polars
-from dpql.curator.program import compile_program
 from dpql.errors import RunFault
 from dpql.model.release import Outcome
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from spec_text import make_spec
 
+from dpql.curator.compilation import compile_program
 from dpql.curator.conditions import (
     Conjunction,
     Disjunction,
@@ -15,7 +16,6 @@ from dpql.curator.conditions import (
     Within,
     columns_of,
 )
-from dpql.curator.program import compile_program
 from dpql.planner import plan
 
 COLUMNS = {

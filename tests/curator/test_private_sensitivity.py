@@ -20,9 +20,9 @@ import polars as pl
 import pytest
 from spec_text import ID, integer, spec_text
 
+from dpql.curator.compilation import compile_program, compile_searches, summed_steps
 from dpql.curator.engines import NOTHING, polars
 from dpql.curator.noise import totals
-from dpql.curator.program import compile_program, compile_searches, summed_steps
 from dpql.language import load_text
 from dpql.mechanisms import MECHANISMS
 from dpql.mechanisms.concentrated import geometric_rho_up

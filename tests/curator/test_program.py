@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from curator_plans import known_plan, known_unit_plan, row_plan, unit_plan
+from curator_plans import known_unit_plan, unit_plan
 from spec_text import make_spec
 
 from dpql.api import load, plan
-from dpql.curator.program import BinAxis, KeyAxis, Program, compile_program
+from dpql.curator.compilation import compile_program
+from dpql.curator.program import BinAxis, KeyAxis, Program
 from dpql.planner import plan as planned
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.yaml"))
@@ -54,35 +55,6 @@ def test_every_spec_has_a_golden_program() -> None:
     """No spec is without a golden text, and no text without a spec."""
     found = {path.stem for path in GOLDEN.iterdir()}
     assert {spec.stem for spec in SPECS} == found
-
-
-@pytest.mark.parametrize(
-    "made",
-    [row_plan(), known_plan(5), unit_plan(), known_unit_plan(8)],
-    ids=["rows", "known rows", "units", "known units"],
-)
-def test_the_same_plan_is_the_same_program(made: object) -> None:
-    """Programs of one plan are equal, can be hashed, and read alike."""
-    one, other = (compile_program(made) for _ in range(2))  # type: ignore[arg-type]
-    assert one == other
-    assert hash(one) == hash(other)
-    assert str(one) == str(other)
-
-
-def test_only_what_is_used_is_read() -> None:
-    """Columns of conditions, cells, sums and units are read, and no others."""
-    reads = {
-        "kind": _program("kind == a"),
-        "x": _program(sum="x"),
-        "side": _program(by="[side]", count="rows"),
-    }
-    for name, program in reads.items():
-        assert [name] == [column.name for column in program.columns]
-
-
-def test_a_count_of_all_rows_reads_some_column() -> None:
-    """Some column must bring the rows that are counted."""
-    assert ["kind"] == [column.name for column in _program().columns]
 
 
 def test_cells_are_the_product_of_the_axes() -> None:

@@ -10,7 +10,7 @@ from private_specs import private_plan
 from dpql.mechanisms import SEARCHES
 from dpql.mechanisms.composition import budget
 from dpql.model.spec import MechanismName
-from dpql.planner.bind import hiding
+from dpql.planner.mechanism_choice import hiding
 from dpql.review.alternatives import amount_for
 from dpql.review.curves.page import page
 from dpql.review.curves.points import error_curves, row_counts

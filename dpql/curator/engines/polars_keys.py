@@ -6,7 +6,7 @@
 So what counts of a unit follows from its own keys and the salt alone, and every key of
 a unit is as likely to count as any other.
 
-Cells are told apart by what they are, never by a hash alone: integers by themselves,
+Cells are compared by what they are, never by a hash alone: integers by themselves,
 all others by the number of a row that has the same cell (`alike_cells`). Units are then
 bounded partition by partition, as in `polars_bounding`.
 """
@@ -112,7 +112,7 @@ class FoundKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Codes:
     """What tells cells apart, and a hash of them."""
 
     codes: Integers
@@ -156,14 +156,14 @@ class UnitsByKey:
         if self._search.unit is not None:
             parts.append([cells.get_column(self._search.unit)])
         tasks = (
-            partial(_told, number, some, salt) for number, some in enumerate(parts)
+            partial(_coded, number, some, salt) for number, some in enumerate(parts)
         )
-        told = dict(_done(tasks))
-        keys = told[0]
+        coded = dict(_done(tasks))
+        keys = coded[0]
         if self._search.unit is None:
             found, counts = _counted([keys.codes])
         else:
-            found, counts = _counted(_kept(told[1], keys, self._search.most))
+            found, counts = _counted(_kept(coded[1], keys, self._search.most))
         # Codes of cells that are no integers are rows.
         return FoundKeys.ordered(counts, _cells_of(columns, found), self._search, salt)
 
@@ -173,13 +173,15 @@ def _numbered(cells: Iterable[pl.Series]) -> list[pl.Series]:
     return [column.alias(f"c{index}") for index, column in enumerate(cells)]
 
 
-def _told(number: int, cells: list[pl.Series], salt: bytes) -> list[tuple[int, _Told]]:
-    """Return what tells the cells of some columns apart, row by row."""
+def _coded(
+    number: int, cells: list[pl.Series], salt: bytes
+) -> list[tuple[int, _Codes]]:
+    """Return codes and hashes of the cells of some columns, row by row."""
     hashes = _hashes(cells, salt)
     codes = _whole(cells)
     if codes is None:
         codes = alike_rows(cells, hashes)
-    return [(number, _Told(codes, hashes))]
+    return [(number, _Codes(codes, hashes))]
 
 
 def _whole(cells: list[pl.Series]) -> Integers | None:
@@ -224,7 +226,7 @@ def _counted(codes: Iterable[Integers]) -> tuple[Integers, Integers]:
     return found.get_column("code").to_numpy(), counts.to_numpy()
 
 
-def _kept(units: _Told, keys: _Told, most: int) -> list[Integers]:
+def _kept(units: _Codes, keys: _Codes, most: int) -> list[Integers]:
     """Return the codes of the keys that count: so many of each unit, each once."""
     rows = len(units.codes)
     bits = min(PARTITION_BITS, (rows // _BLOCK_ROWS).bit_length())
@@ -240,7 +242,7 @@ def _kept(units: _Told, keys: _Told, most: int) -> list[Integers]:
 
 
 def _split(
-    units: _Told, keys: _Told, rows: slice, bits: int
+    units: _Codes, keys: _Codes, rows: slice, bits: int
 ) -> list[list[list[NDArray[np.uint64]]]]:
     """Return units, their hashes, keys and priorities of some rows, by partition."""
     hashes = units.hashes[rows]

@@ -10,15 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from dpql.curator.compilation import Keys, compile_program
 from dpql.curator.engines import Sums
-from dpql.curator.program import (
-    Keys,
-    Moment,
-    Program,
-    Selection,
-    Tally,
-    compile_program,
-)
+from dpql.curator.program import Moment, Program, Selection, Tally
 from dpql.model.plan import Bound, Plan
 
 SALT = bytes(32)

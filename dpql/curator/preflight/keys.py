@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpql.curator.compilation import Keys, compile_searches
 from dpql.curator.engines import Searched
 from dpql.curator.preflight.contributions import SALT
-from dpql.curator.program import Keys, Program, compile_searches
+from dpql.curator.program import Program
 from dpql.model.plan import Plan
 
 Counted = Callable[[Program, bytes], Searched]

@@ -14,7 +14,8 @@ from dpql.model.key_text import from_text
 from dpql.model.plan import Plan, Step
 from dpql.model.spec import Share
 from dpql.planner import plan as make_plan
-from dpql.planner.bind import description_of, hiding, statistic_of
+from dpql.planner.bind import description_of, statistic_of
+from dpql.planner.mechanism_choice import hiding
 from dpql.planner.rules import NOW
 from dpql.planner.settle import epsilon_within
 from dpql.review.alternatives import error_at

@@ -11,7 +11,7 @@ from private_specs import private_text
 from spec_text import spec_text
 
 from dpql.cli.inputs.files import plan_at
-from dpql.curator.program import compile_program
+from dpql.curator.compilation import compile_program
 
 pytestmark = pytest.mark.cli
 

@@ -8,9 +8,9 @@ from curator_plans import known_plan, row_plan
 from exact_sums import SALT, same
 from spec_text import make_spec
 
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines import aggregate, polars
 from dpql.curator.engines.aggregate import Aggregate
-from dpql.curator.program import compile_program
 from dpql.model.plan import Plan
 from dpql.planner import plan
 

@@ -10,8 +10,8 @@ import pytest
 from curator_plans import known_plan, row_plan, unit_plan
 from exact_sums import SALT, exact_sums, same
 
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines import polars, polars_bounding
-from dpql.curator.program import compile_program
 from dpql.curator.sources import memory
 from dpql.curator.sources.source import Source
 from dpql.model.plan import Plan

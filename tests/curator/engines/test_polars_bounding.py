@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec_text import make_spec
 
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines import polars_bounding, row_store
 from dpql.curator.noise import totals
-from dpql.curator.program import compile_program
 from dpql.curator.sources import memory
 from dpql.language import load_text
 from dpql.model.plan import Plan, Step

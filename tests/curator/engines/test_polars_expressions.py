@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec_text import make_spec
 
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines import polars_expressions
 from dpql.curator.engines.polars_expressions import Expressions, unsigned
-from dpql.curator.program import compile_program
 from dpql.model.plan import Plan
 from dpql.planner import plan
 

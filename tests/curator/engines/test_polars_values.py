@@ -13,9 +13,10 @@ import pytest
 from exact_sums import SALT, TABLE, WITH_REFERENCE, exact_sums, same
 from spec_text import make_spec
 
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines import polars_values
 from dpql.curator.engines.polars_values import Values, is_marked, pairs
-from dpql.curator.program import Distinct, compile_program
+from dpql.curator.program import Distinct
 from dpql.model.plan import Plan
 from dpql.planner import plan
 

@@ -8,8 +8,8 @@ from curator_plans import unit_plan
 from exact_sums import SALT, exact_sums, same
 from typed_tables import columns_of, table
 
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines.spark_partitions import added, worked
-from dpql.curator.program import compile_program
 from dpql.errors import RunFault
 
 

@@ -102,7 +102,7 @@ def command(
 
 def _show_program(path: Path, form: str) -> int:
     """Show what an engine computes for the plan in a file, or of the spec in it."""
-    from dpql.curator.program import program_text
+    from dpql.curator.compilation import program_text
 
     plan = files.plan_at(path, current=True)
     text = program_text(plan)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dpql.curator.compilation import compile_program
 from dpql.curator.engines.sql.dialect import Dialect
 from dpql.curator.engines.sql.duckdb import DUCKDB
 from dpql.curator.engines.sql.postgres import POSTGRES
 from dpql.curator.engines.sql.spark import SPARK
 from dpql.curator.engines.sql.statements import row_count_text, statements
 from dpql.curator.engines.sql.table import imagined_table
-from dpql.curator.program import compile_program
 from dpql.errors import RunFault
 from dpql.model.plan import Plan
 
