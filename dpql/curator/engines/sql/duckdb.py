@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpql.curator.engines.progression import progression
 from dpql.curator.engines.sql.dialect import FEW_DIGITS, Dialect, Kind
 from dpql.curator.sources.duckdb_sql import key_code, words
 
@@ -64,20 +63,6 @@ class DuckdbDialect(Dialect):
         rest = f"(({number} % 1000000 + 1000000) % 1000000)"
         floor = f"(({number} - {rest}) // 1000000)"
         return f"CASE WHEN isfinite({cell}) THEN {floor} END"
-
-    def reached(self, cell: str, starts: Sequence[int] | Sequence[float]) -> str:
-        """Return the index by arithmetic, where that finds every bin exactly."""
-        found = progression(starts)
-        if found is None:
-            return Dialect.reached(self, cell, starts)
-        first, width, scale = map(self.double, found)
-        near = f"FLOOR(({cell} - {first}) * {scale})"
-        last = len(starts) - 1
-        return (
-            f"CAST(CASE WHEN {near} > {last} THEN {last} "
-            f"WHEN {cell} < {near} * {width} + {first} THEN {near} - 1 "
-            f"ELSE {near} END AS INTEGER)"
-        )
 
 
 def kind_of(dtype: str) -> Kind | None:
