@@ -15,12 +15,11 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from warehouse import plan_of, summed, tree
+from warehouse import plan_of, summed
 
 _MIB = 1 << 20
 _ROWS_OF_A_PARTITION = 1_000_000
@@ -53,10 +52,45 @@ def started() -> Any:
     return builder.getOrCreate()
 
 
-def processes() -> Iterator[tuple[str, int]]:
-    """Yield the name and the resident MiB of this process and of all below it."""
+class Watch:
+    """What this process and all below it spend and hold, looked at every 0.25 s.
+
+    Spark ends workers that nobody waits for, so what each has spent is kept.
+    """
+
+    def __init__(self) -> None:
+        self._done = threading.Event()
+        self._before = self._spent()
+        self._last = dict(self._before)
+        self.most = {"java": 0, "python": 0}
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+
+    def end(self) -> float:
+        """Return the processor seconds that were spent meanwhile."""
+        self._done.set()
+        self._thread.join()
+        self._last |= self._spent()
+        ticks = sum(x - self._before.get(pid, 0) for pid, x in self._last.items())
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def _look(self) -> None:
+        while not self._done.wait(0.25):
+            now = {"java": 0, "python": 0}
+            for pid, (name, size, ticks) in _processes().items():
+                now["java" if "java" in name else "python"] += size
+                self._last[pid] = ticks
+            self.most = {kind: max(size, now[kind]) for kind, size in self.most.items()}
+
+    @staticmethod
+    def _spent() -> dict[int, int]:
+        return {pid: ticks for pid, (_, _, ticks) in _processes().items()}
+
+
+def _processes() -> dict[int, tuple[str, int, int]]:
+    """Return names, resident MiB and ticks of this process and of all below it."""
     parents: dict[int, int] = {}
-    found: dict[int, tuple[str, int]] = {}
+    found: dict[int, tuple[str, int, int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -64,48 +98,27 @@ def processes() -> Iterator[tuple[str, int]]:
                 pages = int((entry / "statm").read_text().split()[1])
             except OSError:
                 continue
-            parents[int(entry.name)] = int(tail.split()[1])
+            fields, pid = tail.split(), int(entry.name)
+            parents[pid] = int(fields[1])
             size = pages * os.sysconf("SC_PAGE_SIZE") // _MIB
-            found[int(entry.name)] = head.partition("(")[2], size
-    for pid, one in found.items():
-        above = pid
-        while above not in (0, os.getpid()):
-            above = parents.get(above, 0)
-        if above:
-            yield one
+            name = head.partition("(")[2]
+            found[pid] = name, size, int(fields[11]) + int(fields[12])
+    return {pid: one for pid, one in found.items() if _is_ours(pid, parents)}
 
 
-@contextmanager
-def watched(most: dict[str, int]) -> Iterator[None]:
-    """Keep the most memory of the JVM and of Python's processes together."""
-    done = threading.Event()
-
-    def look() -> None:
-        while not done.wait(0.25):
-            now = {"java": 0, "python": 0}
-            for name, size in processes():
-                now["java" if "java" in name else "python"] += size
-            for kind, size in now.items():
-                most[kind] = max(most.get(kind, 0), size)
-
-    thread = threading.Thread(target=look)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
+def _is_ours(pid: int, parents: dict[int, int]) -> bool:
+    while pid not in (0, os.getpid()):
+        pid = parents.get(pid, 0)
+    return pid != 0
 
 
 def measured(name: str, rows: int, run: Callable[[], object]) -> None:
     """Print what one run takes."""
-    most: dict[str, int] = {}
-    with watched(most):
-        wall, before = time.perf_counter(), tree(os.getpid())
-        run()
-        spent, wall = tree(os.getpid()) - before, time.perf_counter() - wall
+    watch, start = Watch(), time.perf_counter()
+    run()
+    wall, spent = time.perf_counter() - start, watch.end()
     each = spent / rows * 1e6
-    memory = f"{most.get('java', 0):>6} {most.get('python', 0):>8}"
+    memory = f"{watch.most['java']:>6} {watch.most['python']:>9}"
     print(f"{rows:>12,} {name:<6} {wall:>8.1f} {spent:>8.1f} {each:>10.2f} {memory}")
     sys.stdout.flush()
 
