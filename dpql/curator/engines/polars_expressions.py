@@ -26,6 +26,7 @@ from dpql.curator.conditions import (
     Test,
     Within,
 )
+from dpql.curator.engines.progression import progression
 from dpql.curator.engines.steps import (
     above,
     filled,
@@ -198,7 +199,7 @@ class Expressions:
             cell = clamped(number.cast(pl.Float64), bins.lower, bins.upper, pl.Float64)
             if bins.fill is not None:
                 cell = pl.when(number.is_not_null()).then(cell).otherwise(bins.fill)
-        found = _reached(cell, bins) - 1
+        found = reached(cell, bins) - 1
         inside = (cell >= bins.starts[0]) & (cell <= bins.end)
         if axis.drops_nulls:
             inside &= number.is_not_null()
@@ -237,9 +238,16 @@ class FactorSteps:
         return found
 
 
-def _reached(cell: pl.Expr, bins: Bins) -> pl.Expr:
+def reached(cell: pl.Expr, bins: Bins) -> pl.Expr:
     """Return how many bins start at or below a cell."""
     dtype = unsigned(len(bins.starts))
+    if (equal := progression(bins.starts)) is not None:
+        first, width, scale = equal
+        near = ((cell - first) * scale).floor()
+        near = pl.min_horizontal(near, pl.lit(len(bins.starts) - 1, pl.Float64))
+        near -= (cell < near * width + first).cast(pl.Float64)
+        # A cell before the first start is in no bin: what it has may be null.
+        return (near + 1).cast(dtype, strict=False)
     if bins.quantiser is not None and bins.quantiser.steps < _TABLE:
         steps = np.arange(bins.quantiser.steps + 1)
         table = np.searchsorted(np.array(bins.starts), steps, side="right")

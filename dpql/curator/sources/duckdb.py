@@ -7,20 +7,30 @@ raise on a single row, so only the owner's own code may hand in one, as a relati
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
+from dpql.curator.columns import CanonicalColumn, Content, canonical_columns
+from dpql.curator.sources.canonical import FrameCanonicaliser, stored_type
+from dpql.curator.sources.duckdb_sql import key_code, named, words
 from dpql.curator.sources.locate import no_file, special_file
-from dpql.curator.sources.memory import stream_fragment
-from dpql.curator.sources.source import Fragment
-from dpql.curator.sources.stored import find_columns
+from dpql.curator.sources.memory import frames, regular_batches
+from dpql.curator.sources.prefetch import Task
+from dpql.curator.sources.source import Fragment, Request
+from dpql.curator.sources.stored import find_columns, whole_ids
 from dpql.errors import RunFault
 from dpql.model.spec import Data
 
 SCHEME = "duckdb:"
 
 _WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM")
+
+_FEW_KEYS = 64
+"""DuckDB compares each word with every key."""
 
 _TABLE_TYPE = """
     SELECT table_schema, table_name, table_type FROM information_schema.tables
@@ -102,33 +112,84 @@ def table_relation(connection: Any, name: str, data: Data) -> Any:
             f"the data of `{data.source}` are a view, and a view may fail on one row",
             hint="name a table, or hand in a relation from Python",
         )
-    qualified = f"{_quoted(schema)}.{_quoted(table)}"
+    qualified = f"{named(schema)}.{named(table)}"
     return cursor.sql(f"FROM {qualified}")
 
 
 def relation_fragment(relation: Any, data: Data) -> Fragment:
-    """Return a relation; DuckDB computes the declared columns only.
+    """Return a relation; DuckDB computes the columns that are asked for only.
 
     Raises:
         RunFault: DPQL503, a column is missing or there twice.
     """
-    columns = [
-        _as_arrow(relation.columns[at], str(relation.types[at]))
-        for at in find_columns(relation.columns, data).values()
-    ]
-    declared = relation.project(", ".join(columns))
-    fragment = stream_fragment(lambda: declared, data, empty=declared.limit(0))
+    at = find_columns(relation.columns, data)
+    columns = {
+        column.name: _Column(
+            column, named(relation.columns[index]), str(relation.types[index])
+        )
+        for column in canonical_columns(data)
+        for index in [at[column.name]]
+    }
+    plain = relation.limit(0).project(", ".join(x.plain for x in columns.values()))
+    types = {
+        name: stored_type(field.type, column.declared.content)
+        for (name, column), field in zip(
+            columns.items(), _reader(plain).schema, strict=True
+        )
+    }
+
+    def tasks(request: Request) -> Iterator[Task[pl.DataFrame]]:
+        canonical = FrameCanonicaliser(request)
+        asked = [columns[name] for name in canonical.names]
+        rows = relation.project(", ".join(column.sql for column in asked))
+        for part in regular_batches(_reader(rows)):
+            cells = {
+                column.declared.name: column.words(cells)
+                for column, cells in zip(asked, part.columns, strict=True)
+            }
+            yield partial(frames, canonical, cells, part.num_rows)
 
     def row_count() -> int:
         return int(relation.aggregate("count(*)").fetchall()[0][0])
 
-    return replace(fragment, row_count=row_count)
+    return Fragment(
+        types=types, tasks=tasks, row_count=row_count, whole_ids=whole_ids(types)
+    )
 
 
-def _as_arrow(name: str, dtype: str) -> str:
-    quoted = _quoted(name)
-    return f"CAST({quoted} AS VARCHAR) AS {quoted}" if dtype in _WIDE else quoted
+def _reader(relation: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.RecordBatchReader.from_stream(relation)
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+class _Column:
+    """A declared column of a relation, and how DuckDB hands it over.
+
+    Where keys are few, DuckDB looks them up, and the code of each word comes in a byte.
+    """
+
+    def __init__(self, declared: CanonicalColumn, cell: str, dtype: str) -> None:
+        self.declared = declared
+        self.plain = f"CAST({cell} AS VARCHAR)" if dtype in _WIDE else cell
+        keys = declared.keys
+        self._coded = (
+            declared.content is Content.CODE
+            and not declared.others
+            and dtype == "VARCHAR"
+            and len(keys) <= _FEW_KEYS
+            and not any("\0" in key for key in keys)
+        )
+        self.sql = self.plain
+        if self._coded:
+            self.sql = f"CAST({key_code(words(cell), keys)} AS UTINYINT)"
+
+    def words(self, cells: Any) -> Any:
+        """Return cells as they came, and codes as words of a dictionary."""
+        if not self._coded:
+            return cells
+        import pyarrow as pa
+
+        words = pa.array(self.declared.keys, pa.string())
+        parts = [pa.DictionaryArray.from_arrays(x, words) for x in cells.chunks]
+        return pa.chunked_array(parts, pa.dictionary(pa.uint8(), pa.string()))

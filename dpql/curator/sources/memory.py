@@ -7,7 +7,6 @@ own. A stream is read batch by batch. Columns that are not declared are never lo
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -49,7 +48,7 @@ def memory_fragment(frame: Any, data: Data) -> Fragment:
     if arrow is not None and isinstance(frame, arrow.Table | arrow.RecordBatch):
         return _eager(_picked(frame.schema.names, frame.column, data), data)
     if hasattr(frame, "__arrow_c_stream__"):
-        return stream_fragment(lambda: frame, data)
+        return stream_fragment(frame, data)
     raise RunFault.of(
         "DPQL502",
         f"the data of `{data.source}` are of no kind that can be read",
@@ -137,7 +136,7 @@ def _lazy(frame: pl.LazyFrame, data: Data) -> Fragment:
             chunk_size=BATCH_ROWS, maintain_order=False, engine="streaming"
         )
         return (
-            partial(_frames, canonical, {c.name: c for c in batch}, batch.height)
+            partial(frames, canonical, {c.name: c for c in batch}, batch.height)
             for batch in batches
         )
 
@@ -151,15 +150,8 @@ def _lazy(frame: pl.LazyFrame, data: Data) -> Fragment:
     )
 
 
-def stream_fragment(
-    stream: Callable[[], Any], data: Data, *, empty: Any = None
-) -> Fragment:
+def stream_fragment(stream: Any, data: Data) -> Fragment:
     """Return what has the interface of an Arrow C stream.
-
-    Args:
-        stream: returns it, at its beginning.
-        data: the declaration.
-        empty: the same without rows; where it is not given, ``stream`` is called once.
 
     Raises:
         RunFault: DPQL502, it is no table; DPQL503, a column is missing or there twice.
@@ -167,7 +159,7 @@ def stream_fragment(
     import pyarrow as pa
 
     try:
-        rows = _Stream(stream, empty)
+        rows = _Stream(stream)
     except pa.ArrowInvalid:
         raise RunFault.of(
             "DPQL502", f"the data of `{data.source}` are not a table"
@@ -181,9 +173,9 @@ def stream_fragment(
 
     def tasks(request: Request) -> Iterator[Task[pl.DataFrame]]:
         canonical = FrameCanonicaliser(request)
-        for part in _regular(rows.batches()):
+        for part in regular_batches(rows.batches()):
             cells = {name: part.column(at[name]) for name in canonical.names}
-            yield partial(_frames, canonical, cells, part.num_rows)
+            yield partial(frames, canonical, cells, part.num_rows)
 
     return Fragment(
         types=types,
@@ -193,27 +185,24 @@ def stream_fragment(
     )
 
 
-def _frames(
+def frames(
     canonical: FrameCanonicaliser, cells: Mapping[str, Any], rows: int
 ) -> Iterator[pl.DataFrame]:
+    """Yield some rows in canonical form: a task of those that sources give."""
     yield canonical(cells, rows)
 
 
 class _Stream:
-    """Arrow record batches.
+    """Arrow record batches that come once; held only if they are counted first."""
 
-    They are held only if they are counted first and cannot come again. Those that can
-    are opened when they are read: an open stream may keep its connection busy.
-    """
+    def __init__(self, stream: Any) -> None:
+        import pyarrow as pa
 
-    def __init__(self, stream: Callable[[], Any], empty: Any) -> None:
-        self._stream = stream
-        self._once = empty is None
+        reader = pa.RecordBatchReader.from_stream(stream)
+        self.schema = reader.schema
+        self._reader: Any = reader
         self._held: list[Any] | None = None
         self._row_count: int | None = None
-        reader = _reader(stream() if self._once else empty)
-        self.schema = reader.schema
-        self._reader = reader if self._once else None
 
     def batches(self) -> Iterator[Any]:
         if self._held is not None:
@@ -221,10 +210,8 @@ class _Stream:
             return
         reader, self._reader = self._reader, None
         if reader is None:
-            if self._once:
-                msg = "a stream can be read only once"
-                raise RuntimeError(msg)
-            reader = _reader(self._stream())
+            msg = "a stream can be read only once"
+            raise RuntimeError(msg)
         rows = 0
         for batch in reader:
             rows += batch.num_rows
@@ -233,21 +220,12 @@ class _Stream:
 
     def row_count(self) -> int:
         if self._row_count is None:
-            batches = self.batches()
-            if self._once:
-                self._held = list(batches)
-            deque(batches, maxlen=0)
+            self._held = list(self.batches())
         assert self._row_count is not None, "all batches are counted"
         return self._row_count
 
 
-def _reader(stream: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.RecordBatchReader.from_stream(stream)
-
-
-def _regular(batches: Iterable[Any]) -> Iterator[Any]:
+def regular_batches(batches: Iterable[Any]) -> Iterator[Any]:
     """Yield tables of about `BATCH_ROWS` rows, from batches joined or sliced."""
     import pyarrow as pa
 

@@ -32,10 +32,13 @@ _LOCATION = re.compile(
 _FILES = re.compile(r"(?P<form>parquet|orc|avro|delta)\.`(?P<path>[^`]+)`", re.DOTALL)
 _ANSI = "spark.sql.ansi.enabled"
 _VERSIONS: Mapping[str, str] = {
-    "delta": "SELECT max(version) FROM (DESCRIBE HISTORY {0})",
-    "iceberg": "SELECT max_by(snapshot_id, committed_at) FROM {0}.snapshots",
+    "delta": "DESCRIBE HISTORY {0} LIMIT 1",
+    "iceberg": "SELECT max_by(snapshot_id, made_current_at) FROM {0}.history",
 }
-"""Format -> the statement that asks for the version of a table."""
+"""Format -> what gives the version of a table, first of the first row.
+
+A snapshot of Iceberg that was rolled back is not the one that is current.
+"""
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -179,7 +182,11 @@ def _versioned(session: Any, quoted: str, form: str | None) -> Any:
     asked = _VERSIONS.get(form or "")
     if asked is None:
         return session.table(quoted)
-    ((version,),) = session.sql(asked.format(quoted)).collect()
+    rows = session.sql(asked.format(quoted)).collect()
+    version = rows[0][0] if rows else None
+    if version is None:
+        # Nothing was ever written to it.
+        return session.table(quoted)
     return session.sql(f"SELECT * FROM {quoted} VERSION AS OF {int(version)}")  # noqa: S608
 
 

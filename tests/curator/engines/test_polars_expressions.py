@@ -71,6 +71,7 @@ def _type(form: str) -> Any:
 
 
 EDGES = ["0", "0.1", "0.3", "0.5", "0.7", "1"]
+EQUAL = ["0", "0.125", "0.25", "0.375", "0.5", "0.75"]
 CELLS = st.one_of(
     st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.7, 1.0, -1.0, 2.0, float("inf")]),
     st.floats(0, 1),
@@ -81,21 +82,22 @@ CELLS = st.one_of(
 @pytest.mark.property
 @pytest.mark.parametrize("few", [0, 64])
 @pytest.mark.parametrize("table", [0, 1 << 16])
+@pytest.mark.parametrize("edges", [EDGES, EQUAL])
 @pytest.mark.parametrize("kind", ["float", "decimal"])
 def test_bins_are_found_alike_in_every_way(
-    kind: str, table: int, few: int, monkeypatch: pytest.MonkeyPatch
+    kind: str, edges: list[str], table: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tables, comparisons and searches put each cell into the bin of the reference."""
+    """Tables, arithmetic, comparisons and searches agree with the reference."""
     monkeypatch.setattr(polars_expressions, "_TABLE", table)
     monkeypatch.setattr(polars_expressions, "_FEW_BINS", few)
-    step = "step: 0.1, " if kind == "decimal" else ""
+    step = "step: 0.025, " if kind == "decimal" else ""
     made = plan(
         make_spec(
-            {"x": f"{{type: {kind}, bounds: [0, 1], {step}nulls: drop}}"},
+            {"x": f"{{type: {kind}, bounds: [-1, 1], {step}nulls: drop}}"},
             {
                 "bins": {
                     "histogram": "x",
-                    "bins": f"[{', '.join(EDGES)}]",
+                    "bins": f"[{', '.join(edges)}]",
                     "spend": "{share: 1}",
                 }
             },

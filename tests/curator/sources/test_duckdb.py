@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tables import ID, REAL, WHOLE, Rows, category, declare, ordered, rows
 from dpql.curator.sources import open_source
 from dpql.curator.sources.duckdb import is_duckdb
 from dpql.errors import RunFault
-from dpql.model.spec import Data
+from dpql.model.spec import CategoryColumn, Data
 
 DATA = declare(x=WHOLE, k=category("north", "1"))
 ROWS: Rows = [(1, "north"), (2, "1")]
@@ -146,6 +147,36 @@ def test_integers_of_any_width_are_exact(dtype: str) -> None:
         if cell is not None
     ]
     assert ordered([*wanted, (None,) * 4]) == rows((connection, "t"), data)
+
+
+_WORDS = ["a", "A", "", "o'x", "é", "e\u0301", "a\\b", "]", "日本", "a\0b", "a ", "b"]
+
+
+@pytest.mark.parametrize(
+    "keys", [_WORDS[:9], _WORDS[1:], [*_WORDS, *map(str, range(64))]]
+)
+@pytest.mark.parametrize("dtype", ["VARCHAR", "VARCHAR COLLATE NOCASE.NOACCENT"])
+def test_keys_are_found_by_their_bytes(dtype: str, keys: list[str]) -> None:
+    """Whoever looks them up: DuckDB where they are few, else we."""
+    cells = [*_WORDS, "none", "7", None]
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE t (k {dtype})")
+    connection.executemany("INSERT INTO t VALUES (?)", [[cell] for cell in cells])
+    (column,) = declare(k=category("a")).columns
+    assert isinstance(column, CategoryColumn)
+    # No spec can say the NUL.
+    data = replace(DATA, columns=(replace(column, keys=tuple(keys)),))
+    wanted: Rows = [(cell if cell in keys else None,) for cell in cells]
+    assert ordered(wanted) == rows((connection, "t"), data)
+
+
+def test_only_columns_that_are_asked_for_are_computed() -> None:
+    """A plan that leaves a declared column out costs nothing for it."""
+    relation = duckdb.connect().sql("SELECT 1 AS x, CAST('north' AS INTEGER) AS y")
+    source = open_source(relation, declare(x=WHOLE, y=WHOLE))
+    assert 1 == sum(source.batches(["x"], len))
+    with pytest.raises(Exception, match="north"):
+        list(source.batches(["y"], len))
 
 
 _OTHERS: list[tuple[str, bytes | None]] = [

@@ -94,8 +94,9 @@ def test_text_is_no_table(spark_session: Any, tmp_path: Path) -> None:
 class _Versioned:
     """A session with tables of a format that has versions."""
 
-    def __init__(self, form: str) -> None:
+    def __init__(self, form: str, versions: list[Any]) -> None:
         self.asked: list[str] = []
+        self._versions = versions
         self._form = form
         self.conf = SimpleNamespace(get=lambda _: "true")
         self.catalog = SimpleNamespace(
@@ -111,9 +112,9 @@ class _Versioned:
     def sql(self, text: str) -> Any:
         self.asked.append(text)
         if text.startswith("DESCRIBE TABLE"):
-            rows = [("x", "int", None), ("Provider", self._form, "")]
+            rows: list[Any] = [("x", "int", None), ("Provider", self._form, "")]
         else:
-            rows = [(7,)]  # type: ignore[list-item]
+            rows = self._versions
         return SimpleNamespace(collect=lambda: rows, columns=["x"])
 
     def table(self, name: str) -> Any:
@@ -121,17 +122,28 @@ class _Versioned:
         return SimpleNamespace(columns=["x"])
 
 
+_PINNED = "SELECT * FROM `lake`.`s`.`t` VERSION AS OF 7"
+_AS_IT_IS = "`lake`.`s`.`t`"
+
+
 @pytest.mark.parametrize(
-    ("form", "last"),
+    ("form", "versions", "last"),
     [
-        ("delta", "SELECT * FROM `lake`.`s`.`t` VERSION AS OF 7"),
-        ("iceberg", "SELECT * FROM `lake`.`s`.`t` VERSION AS OF 7"),
-        ("parquet", "`lake`.`s`.`t`"),
+        ("delta", [(7, "2026-11-19", "root", "WRITE")], _PINNED),
+        ("iceberg", [(7,)], _PINNED),
+        ("iceberg", [(None,)], _AS_IT_IS),
+        ("delta", [], _AS_IT_IS),
+        ("parquet", [], _AS_IT_IS),
     ],
 )
-def test_a_version_is_pinned_where_there_are_versions(form: str, last: str) -> None:
-    """All statements of a run read one state of a Delta or Iceberg table."""
-    session = _Versioned(form)
+def test_a_version_is_pinned_where_there_are_versions(
+    form: str, versions: list[Any], last: str
+) -> None:
+    """All statements of a run read one state of a Delta or Iceberg table.
+
+    There is no jar of either here, so the session is made up.
+    """
+    session = _Versioned(form, versions)
     assert "spark:lake.s.t" == table_of(session, "t", "wages").identity
     assert last == session.asked[-1]
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from dpql.curator.engines.progression import progression
 from dpql.curator.grid import FARTHEST
 
 
@@ -143,8 +144,18 @@ class Dialect(ABC):
         return as_integer(f"FLOOR({number})")
 
     def reached(self, cell: str, starts: Sequence[int] | Sequence[float]) -> str:
-        """Return the index of the last start that a number is not below, 0 at least."""
-        return halved(cell, [self.number(one) for one in starts], 0, len(starts))
+        """Return the index of the last start that a number is not below."""
+        found = progression(starts)
+        if found is None:
+            return halved(cell, [self.number(one) for one in starts], 0, len(starts))
+        first, width, scale = map(self.double, found)
+        near = f"FLOOR(({cell} - {first}) * {scale})"
+        last = len(starts) - 1
+        return (
+            f"CAST(CASE WHEN {near} > {last} THEN {last} "
+            f"WHEN {cell} < {near} * {width} + {first} THEN {near} - 1 "
+            f"ELSE {near} END AS INTEGER)"
+        )
 
     def number(self, number: float) -> str:
         """Return a number as a literal."""

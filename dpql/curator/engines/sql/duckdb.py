@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-
-import numpy as np
 
 from dpql.curator.engines.sql.dialect import FEW_DIGITS, Dialect, Kind
+from dpql.curator.sources.duckdb_sql import key_code, words
 
 _KINDS = {
     **dict.fromkeys(
@@ -23,8 +21,6 @@ _KINDS = {
     "TIMESTAMP": Kind.CLOCK,
     "TIMESTAMP WITH TIME ZONE": Kind.INSTANT,
 }
-_FEWEST_BINS = 4
-"""With fewer, comparisons are as fast as arithmetic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +30,15 @@ class DuckdbDialect(Dialect):
     name: str = "duckdb"
     real: str = "DOUBLE"
     text: str = "VARCHAR"
-    binary: str = '({0} COLLATE "binary")'
     divide: str = "//"
 
+    def words(self, cell: str) -> str:
+        """Return text that is compared byte by byte, whatever its collation."""
+        return words(cell)
+
     def code(self, word: str, keys: Sequence[str]) -> str:
-        """Return the code, by a function run once for each word of a dictionary."""
-        words = ", ".join(filter(None, map(self.literal, keys)))
-        return f"(NULLIF(list_position([{words}], {word}), 0) - 1)"
+        """Return the code as a source does."""
+        return key_code(word, keys)
 
     def wide(self, cell: str) -> str:
         """Return an integer of any size; its type must not decide that of a bound."""
@@ -65,50 +63,6 @@ class DuckdbDialect(Dialect):
         rest = f"(({number} % 1000000 + 1000000) % 1000000)"
         floor = f"(({number} - {rest}) // 1000000)"
         return f"CASE WHEN isfinite({cell}) THEN {floor} END"
-
-    def reached(self, cell: str, starts: Sequence[int] | Sequence[float]) -> str:
-        """Return the index by arithmetic, where that finds every bin exactly."""
-        found = progression(starts)
-        if found is None:
-            return Dialect.reached(self, cell, starts)
-        first, width, scale = map(self.double, found)
-        near = f"FLOOR(({cell} - {first}) * {scale})"
-        last = len(starts) - 1
-        return (
-            f"CAST(CASE WHEN {cell} < {near} * {width} + {first} THEN {near} - 1 "
-            f"WHEN {near} > {last} THEN {last} ELSE {near} END AS INTEGER)"
-        )
-
-
-def progression(
-    starts: Sequence[int] | Sequence[float],
-) -> tuple[float, float, float] | None:
-    """Return first, width and scale where arithmetic finds every start exactly.
-
-    floor((x - first) * scale) never falls as x grows, for each operation is monotone.
-    So it is right, or one too high, on all of a bin if it is at the first double of the
-    bin and at the last before the next; one comparison with the start, which is exact
-    by this check, mends it. Whatever lies beyond the last start is of the last bin.
-    """
-    if len(starts) < _FEWEST_BINS or any(isinstance(one, int) for one in starts):
-        return None
-    first, width = starts[0], starts[1] - starts[0]
-    scale = 1 / width
-    if not 0 < scale < float("inf"):
-        return None
-    for index, (start, stop) in enumerate(pairwise(starts)):
-        last = float(np.nextafter(stop, -np.inf))
-        low, high = ((x - first) * scale // 1 for x in (start, last))
-        exact = index * width + first == start
-        if not (exact and low == index and high in (index, index + 1)):
-            return None
-    index = len(starts) - 1
-    exact = index * width + first == starts[-1]
-    return (
-        (first, width, scale)
-        if exact and (starts[-1] - first) * scale // 1 == index
-        else None
-    )
 
 
 def kind_of(dtype: str) -> Kind | None:

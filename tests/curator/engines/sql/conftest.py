@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
 from databases import (
     Database,
+    clickhouse_database,
     duckdb_database,
     postgres_database,
     spark_database,
 )
 
 DATABASES = ["duckdb", "postgres", "spark"]
+if find_spec("chdb"):
+    DATABASES.append("clickhouse")
 
 
 SLOW_ON_SPARK = {
@@ -51,6 +55,8 @@ def database(
         yield from duckdb_database()
     elif request.param == "postgres":
         yield from postgres_database(request.getfixturevalue("postgres_server"))
+    elif request.param == "clickhouse":
+        yield from clickhouse_database(tmp_path_factory.mktemp("clickhouse"))
     else:
         session = request.getfixturevalue("spark_session")
         folder = tmp_path_factory.mktemp("spark")
