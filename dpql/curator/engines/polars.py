@@ -92,7 +92,7 @@ def _found(
             for batch in batches:
                 yield enumerate(batch)
         return
-    with closing(Partitions(program, salt)) as partitions:
+    with closing(Partitions(program, source.schema, salt)) as partitions:
         with closing(_read(program, source, partitions.partition, tick)) as batches_:
             for one in batches_:
                 partitions.take(one)
