@@ -38,8 +38,8 @@ PARTITION_BITS = 8
 
 _WORD = 64
 _UNIT_BITS = 28
-_LEAST_KEY_BITS = 16
-"""Bits of a key that a word must hold; with fewer, rows are sorted twice."""
+_TIES = 12
+"""Two to the power of this many pairs of rows may tie, about; else rows sort twice."""
 
 
 def partition_by(hashes: Words, bits: int) -> tuple[Integers, list[int]]:
@@ -131,11 +131,12 @@ class Bounder:
         """
         order, pairs = _sorted_pairs(self._units, cells, count)
         start = _differ(pairs, 1)
-        heads = order.take(np.flatnonzero(start))
+        firsts = np.flatnonzero(start)
+        heads = order.take(firsts)
         leading: Mask = np.zeros(len(cells), np.bool_)
         leading[heads] = True
         chosen = self._first_rows(leading, most_cells).take(heads)
-        early = chosen.take(np.cumsum(start) - 1)
+        early = np.repeat(chosen, np.diff(firsts, append=len(start)))
         early &= _differ(pairs, rows)
         keep: Mask = np.zeros(len(cells), np.bool_)
         keep[order] = early
@@ -158,7 +159,7 @@ def total_tickets(salt: bytes, priorities: Words) -> Words:
     competed for their cell; by their priorities small cells would lose.
     """
     (word,) = salted(salt, "total", 1)
-    return mixed(np.full_like(priorities, word), priorities)
+    return mixed(np.uint64(word), priorities)
 
 
 def salted(salt: bytes, purpose: str, count: int) -> list[int]:
@@ -200,8 +201,8 @@ def occurrences(start: Mask, contents: Words) -> Integers:
     return _numbers(start | _differ(contents, 1))
 
 
-def mixed(states: Words, words: Words) -> Words:
-    """Return a hash of both: a bijection of either one, the other being fixed.
+def mixed(states: Words | np.uint64, words: Words) -> Words:
+    """Return a hash of words and states: a bijection of either, the other being fixed.
 
     The constants and shifts are those of the splitmix64 finaliser.
     """
@@ -219,12 +220,14 @@ def ranked(
 ) -> tuple[Integers, Words, Words]:
     """Return the indices of the rows unit by unit, by key within a unit.
 
+    A word holds a head, some bits of the key and the index. Where so few bits are left
+    that rows of a large unit would tie, rows are sorted by key first, then by head.
     Rows alike in both stay in their own order. Units and keys in that order are
     returned with it. Heads follow from units, and have so many bits at most.
     """
     index_bits = len(units).bit_length()
     key_bits = _WORD - head_bits - index_bits
-    if key_bits >= _LEAST_KEY_BITS:
+    if key_bits + _TIES >= 2 * index_bits:
         packed = keys >> np.uint64(_WORD - key_bits)
         packed |= heads << np.uint64(key_bits)
         packed <<= np.uint64(index_bits)

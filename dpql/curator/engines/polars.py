@@ -96,7 +96,7 @@ def _found(
         with closing(_read(program, source, partitions.partition, tick)) as batches_:
             for one in batches_:
                 partitions.take(one)
-        tasks = (partial(partitions.sums, index) for index in range(len(partitions)))
+        tasks = (partial(partitions.sums, x) for x in partitions.largest_first())
         with closing(prefetched(tasks, pl.thread_pool_size())) as found:
             yield from found
 

@@ -176,16 +176,18 @@ class Partitions:
         self._texts = [name for name in ids if types[name] != pl.Int64]
         row_bytes = _WORD_BYTES * (1 + self._layout.words)
         row_bytes += _TEXT_BYTES * len(self._texts)
-        self._store = RowStore(program.declared_rows * row_bytes)
+        self._store = RowStore(1 << self._bits, program.declared_rows * row_bytes)
 
     def partition(self, batch: pl.DataFrame) -> list[Column]:
         """Return what is kept of a batch: words of every row, and ids that are texts.
 
-        The last word is a hash of the unit.
+        The last word is a hash of the unit, unless that is a text.
         """
         hashes = self._hashes(batch.get_column(self._unit))
         order, ends = partition_by(hashes, self._bits)
-        words = [*self._layout.packed(batch, self._seed), hashes.view(np.int64)]
+        words = self._layout.packed(batch, self._seed)
+        if self._unit not in self._texts:
+            words.append(hashes.view(np.int64))
         found = [Column(np.stack(words, axis=1).take(order, axis=0), ends)]
         for name in self._texts:
             found += _stored(batch.get_column(name).gather(order), ends)
@@ -199,10 +201,12 @@ class Partitions:
         """
         if is_whole(units):
             ids = units.fill_null(0).to_numpy().view(np.uint64)
-            hashes = mixed(np.full_like(ids, self._seed), ids)
+            hashes = mixed(np.uint64(self._seed), ids)
         else:
-            hashes = units.hash(self._seed).to_numpy()
-        return np.where(units.is_null().to_numpy(), _INDICES[: len(units)], hashes)
+            hashes = units.hash(self._seed).to_numpy(writable=True)
+        nulls = units.is_null().to_numpy()
+        np.copyto(hashes, _INDICES[: len(units)], where=nulls)
+        return hashes
 
     def take(self, partitioned: list[Column]) -> None:
         """Keep a batch until all are read."""
@@ -214,14 +218,19 @@ class Partitions:
 
     def __len__(self) -> int:
         """Return how many partitions there are, neighbours joined if rows are few."""
-        return 1 << min(self._bits, _partition_bits(self._store.row_count))
+        return 1 << min(self._bits, _partition_bits(int(self._store.rows.sum())))
+
+    def largest_first(self) -> list[int]:
+        """Return the numbers of the partitions in an order that keeps threads busy."""
+        sizes = self._store.rows.reshape(len(self), -1).sum(axis=1)
+        return np.argsort(-sizes).tolist()  # type: ignore[no-any-return]
 
     def sums(self, partition: int) -> Iterator[list[tuple[int, Found | Pairs]]]:
         """Yield sums, values or indices of surviving rows, by the tally's number."""
         joined = (1 << self._bits) // len(self)
-        rows = self._store.rows(partition * joined, (partition + 1) * joined)
-        if rows is not None:
-            yield list(self._sums_of(*rows))
+        found = self._store.part(partition * joined, (partition + 1) * joined)
+        if found is not None:
+            yield list(self._sums_of(*found))
 
     def _sums_of(
         self, words: Integers, *texts: NDArray[Any]
@@ -243,8 +252,12 @@ class Partitions:
 
     def _bounder(self, words: Integers, units: pl.Series | None) -> Bounder:
         """Rank the rows of units, whose ids are given where hashes may collide."""
-        *columns, last = words.T
-        hashes = last.copy().view(np.uint64)
+        columns = list(words.T)
+        hashes = (
+            columns.pop().copy().view(np.uint64)
+            if units is None
+            else units.hash(self._seed).to_numpy()
+        )
         contents = content_hashes(self._salt, hashes, columns)
         bounder = Bounder(hashes, contents, self._salt)
         if units is None or _are_units(units, hashes, bounder.order):
@@ -355,13 +368,13 @@ def _bits(numbers: pl.Series) -> Integers:
     return found
 
 
-def _stored(texts: pl.Series, ends: Sequence[int]) -> list[Column]:
-    """Return the lengths and the bytes of texts."""
+def _stored(texts: pl.Series, ends: Sequence[int]) -> Iterator[Column]:
+    """Yield the lengths and the bytes of texts."""
     _, offsets, content = texts.fill_null(b"").to_arrow().buffers()
     places = np.frombuffer(offsets, np.int64, len(texts) + 1)
-    content = np.frombuffer(content or b"", np.uint8)
-    lengths = np.diff(places).astype(np.uint32)
-    return [Column(lengths, ends), Column(content, places.take(ends).tolist())]
+    yield Column(np.diff(places).astype(np.uint32), ends)
+    found = np.frombuffer(content or b"", np.uint8).copy()
+    yield Column(found, places.take(ends).tolist())
 
 
 def _loaded(lengths: NDArray[Any], content: NDArray[Any]) -> pl.Series:

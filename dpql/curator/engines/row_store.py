@@ -58,23 +58,23 @@ class _Written:
 class RowStore:
     """The rows of every batch by partition, until all are read."""
 
-    def __init__(self, declared_bytes: int) -> None:
-        """Start with no rows, of so many that are declared."""
+    def __init__(self, partitions: int, declared_bytes: int) -> None:
+        """Start with no rows; so many bytes of them are declared."""
         self._batches: list[list[Column | _Written]] = []
         self._file: Any = None
         if declared_bytes > MOST_BYTES:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed by `close`
-        self.row_count = 0
-        """How many rows there are."""
+        self.rows = np.zeros(partitions, np.int64)
+        """How many rows there are in each partition."""
 
     def add(self, columns: Sequence[Column]) -> None:
         """Take a batch; its first column has an item for every row."""
-        self.row_count += len(columns[0].items)
+        self.rows += np.diff(columns[0].ends, prepend=0)
         self._batches.append([self._kept(column) for column in columns])
         if self._file is not None:
             self._file.flush()
 
-    def rows(self, first: int, end: int) -> list[NDArray[Any]] | None:
+    def part(self, first: int, end: int) -> list[NDArray[Any]] | None:
         """Return the columns of the partitions first..end-1; None without a batch."""
         columns = zip(*self._batches, strict=True)
         return [

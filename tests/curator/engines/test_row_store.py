@@ -24,7 +24,7 @@ def batch(start: int) -> list[Column]:
 
 def contents(store: RowStore, first: int, end: int) -> list[Any]:
     """Return all columns that a store has of some partitions."""
-    rows = store.rows(first, end)
+    rows = store.part(first, end)
     assert rows is not None
     return [(column.dtype, column.shape, column.tolist()) for column in rows]
 
@@ -32,7 +32,7 @@ def contents(store: RowStore, first: int, end: int) -> list[Any]:
 @pytest.mark.parametrize("beyond", [0, 1])
 def test_declared_bytes_decide_where_rows_wait(beyond: int) -> None:
     """Not what comes: that is private."""
-    store = RowStore(MOST_BYTES + beyond)
+    store = RowStore(3, MOST_BYTES + beyond)
     assert bool(beyond) == (store._file is not None)
     store.close()
 
@@ -42,12 +42,12 @@ def test_rows_come_back_from_a_file_without_a_name(
 ) -> None:
     """Every partition has its rows, and no folder has a file of them."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    held, spilled = RowStore(0), RowStore(MOST_BYTES + 1)
+    held, spilled = RowStore(3, 0), RowStore(3, MOST_BYTES + 1)
     for start in range(0, 70, 10):
         held.add(batch(start))
         spilled.add(batch(start))
     assert [] == list(tmp_path.iterdir())
-    assert 70 == spilled.row_count == held.row_count
+    assert [28, 0, 42] == spilled.rows.tolist() == held.rows.tolist()
     for first, end in ((0, 1), (1, 2), (2, 3), (0, 3), (1, 3)):
         assert contents(held, first, end) == contents(spilled, first, end)
     spilled.close()
@@ -60,7 +60,7 @@ def test_a_file_is_read_in_as_many_pieces_as_it_comes(
 ) -> None:
     """The system gives less than 2 GiB at once, whatever it is asked for."""
     monkeypatch.setattr(row_store, "MOST_BYTES", 1)
-    held, read = RowStore(2), os.pread
+    held, read = RowStore(3, 2), os.pread
     held.add(batch(0))
     expected = contents(held, 0, 3)
     monkeypatch.setattr(
@@ -69,12 +69,12 @@ def test_a_file_is_read_in_as_many_pieces_as_it_comes(
     assert expected == contents(held, 0, 3)
     monkeypatch.setattr(os, "pread", lambda *_: b"")
     with pytest.raises(OSError, match="shorter"):
-        held.rows(0, 3)
+        held.part(0, 3)
     held.close()
 
 
 def test_a_store_without_batches_has_no_rows() -> None:
     """An empty table has no partition."""
-    store = RowStore(1)
-    assert store.rows(0, 1) is None
+    store = RowStore(1, 0)
+    assert store.part(0, 1) is None
     store.close()
