@@ -15,9 +15,9 @@ hashes collide, which of the two rows has which number depends on where they sta
 bounds hold all the same.
 
 Sorting packed words is much faster than sorting indices by words, so a word holds some
-bits of a hash of the unit, some of the priority, and the index; where those bits tie,
-ids and priorities are compared in full. Units are told apart by their ids, never by a
-hash alone.
+bits of the unit, some of the priority, and the index; where those bits tie, units and
+priorities are compared in full. What stands for a unit here tells units apart exactly:
+a one-to-one hash of whole ids, or one of texts that were compared.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ class Bounder:
         """
         # Sorted by content first, so that equal rows stand together and are numbered.
         heads = units << np.uint64(PARTITION_BITS) >> np.uint64(_WORD - _UNIT_BITS)
-        alike, units, contents = ranked(heads, _UNIT_BITS, units, contents)
+        alike, units, contents = ranked(heads, _UNIT_BITS, contents, units)
+        del heads
         start = _differ(units, 1)
         self._firsts = np.flatnonzero(start)
         self._units: Integers = np.cumsum(start, dtype=np.int64)
@@ -80,7 +81,7 @@ class Bounder:
         priorities = row_priorities(salt, start, contents)
         numbers = self._units.view(np.uint64)
         bits = len(numbers).bit_length()
-        order, _, self._priorities = ranked(numbers, bits, numbers, priorities)
+        order, _, self._priorities = ranked(numbers, bits, priorities)
         self.order = alike.take(order)
         self._salt = salt
 
@@ -216,38 +217,48 @@ def mixed(states: Words | np.uint64, words: Words) -> Words:
 
 
 def ranked(
-    heads: Words, head_bits: int, units: Words, keys: Words
+    heads: Words, head_bits: int, keys: Words, units: Words | None = None
 ) -> tuple[Integers, Words, Words]:
     """Return the indices of the rows unit by unit, by key within a unit.
 
     A word holds a head, some bits of the key and the index. Where so few bits are left
     that rows of a large unit would tie, rows are sorted by key first, then by head.
-    Rows alike in both stay in their own order. Units and keys in that order are
-    returned with it. Heads follow from units, and have so many bits at most.
+    Rows alike in both stay in their own order.
+
+    Args:
+        heads: some bits of the unit of each row.
+        head_bits: how many.
+        keys: what rows of a unit are ranked by.
+        units: the units, where heads may be the same though units are not.
+
+    Returns:
+        The indices, and in their order the units and the keys.
     """
-    index_bits = len(units).bit_length()
+    index_bits = len(keys).bit_length()
+    low = np.uint64(index_bits)
     key_bits = _WORD - head_bits - index_bits
     if key_bits + _TIES >= 2 * index_bits:
         packed = keys >> np.uint64(_WORD - key_bits)
         packed |= heads << np.uint64(key_bits)
-        packed <<= np.uint64(index_bits)
+        packed <<= low
         order = _sorted_indices(packed, index_bits)
-        packed >>= np.uint64(index_bits)
+        packed >>= low
         heads = packed >> np.uint64(key_bits)
+        keys = keys.take(order)
         tied = _equal(packed)
     else:
-        low = np.uint64(index_bits)
         by_key = _sorted_indices(keys >> low << low, index_bits)
         packed = heads.take(by_key) << low
         order = by_key.take(_sorted_indices(packed, index_bits))
         heads = packed >> low
-        tied = _equal(heads) & _equal(keys.take(order) >> low)
-    units, keys = units.take(order), keys.take(order)
+        keys = keys.take(order)
+        tied = _equal(keys >> low) & _equal(heads)
+    units = heads if units is None else units.take(order)
     wrong = _undecided(heads, tied, units, keys)
     if len(wrong):
         right = wrong.take(np.lexsort((keys[wrong], units[wrong], heads[wrong])))
-        for column in (order, units, keys):
-            column[wrong] = column[right]
+        order[wrong], keys[wrong] = order[right], keys[right]
+        units[wrong] = units[right]
     return order, units, keys
 
 

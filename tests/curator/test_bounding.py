@@ -211,7 +211,7 @@ def test_packed_words_rank_as_whole_keys_do(spread: int, unit_bits: int) -> None
     units = mixed(np.zeros(500, np.uint64), ids)
     heads = units >> np.uint64(64 - unit_bits) if unit_bits else np.zeros_like(units)
     drawn = rng.integers(0, spread, 500).astype(np.uint64) + np.uint64(1 << 63)
-    order, *keys = ranked(heads, unit_bits, units, drawn)
+    order, *keys = ranked(heads, unit_bits, drawn, units)
     assert [units[order].tolist(), drawn[order].tolist()] == [x.tolist() for x in keys]
     assert list(range(500)) == sorted(order.tolist())
     changes = np.count_nonzero(np.diff(ids[order]))

@@ -7,7 +7,7 @@ declared, and all rows of a unit meet in one partition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,12 @@ from dpql.curator.bounding import (
 )
 from dpql.curator.engines.polars_expressions import Expressions, FactorSteps, Packed
 from dpql.curator.engines.polars_values import Pairs, pairs
-from dpql.curator.engines.row_store import Column, RowStore
+from dpql.curator.engines.row_store import (
+    Column,
+    RowStore,
+    loaded_texts,
+    stored_texts,
+)
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
     EXACT_DOUBLES,
@@ -190,7 +195,7 @@ class Partitions:
             words.append(hashes.view(np.int64))
         found = [Column(np.stack(words, axis=1).take(order, axis=0), ends)]
         for name in self._texts:
-            found += _stored(batch.get_column(name).gather(order), ends)
+            found += stored_texts(batch.get_column(name).gather(order), ends)
         return found
 
     def _hashes(self, units: pl.Series) -> Words:
@@ -230,12 +235,14 @@ class Partitions:
         joined = (1 << self._bits) // len(self)
         found = self._store.part(partition * joined, (partition + 1) * joined)
         if found is not None:
-            yield list(self._sums_of(*found))
+            yield list(self._sums_of(found))
 
     def _sums_of(
-        self, words: Integers, *texts: NDArray[Any]
+        self, columns: list[NDArray[Any]]
     ) -> Iterator[tuple[int, Found | Pairs]]:
-        loaded = map(_loaded, texts[::2], texts[1::2])
+        words, *texts = columns
+        columns.clear()  # so that memory of large units can be used again
+        loaded = map(loaded_texts, texts[::2], texts[1::2])
         ids = dict(zip(self._texts, loaded, strict=True))
         bounder = self._bounder(words, ids.get(self._unit))
         words = words.take(bounder.order, axis=0)
@@ -366,26 +373,6 @@ def is_whole(ids: pl.Series) -> bool:
 def _bits(numbers: pl.Series) -> Integers:
     found: Integers = numbers.fill_null(0).to_numpy().view(np.int64)
     return found
-
-
-def _stored(texts: pl.Series, ends: Sequence[int]) -> Iterator[Column]:
-    """Yield the lengths and the bytes of texts."""
-    _, offsets, content = texts.fill_null(b"").to_arrow().buffers()
-    places = np.frombuffer(offsets, np.int64, len(texts) + 1)
-    yield Column(np.diff(places).astype(np.uint32), ends)
-    found = np.frombuffer(content or b"", np.uint8).copy()
-    yield Column(found, places.take(ends).tolist())
-
-
-def _loaded(lengths: NDArray[Any], content: NDArray[Any]) -> pl.Series:
-    """Return texts of such lengths that stand one behind the other."""
-    import pyarrow as pa
-
-    places = np.append(0, np.cumsum(lengths, dtype=np.int64))
-    buffers = [None, pa.py_buffer(places), pa.py_buffer(content)]
-    return pl.Series(
-        pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(lengths), buffers)
-    )
 
 
 def _are_units(units: pl.Series, hashes: Words, order: Integers) -> bool:

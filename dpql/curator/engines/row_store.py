@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 MOST_BYTES = 1 << 29
@@ -96,6 +97,26 @@ class RowStore:
         place = self._file.tell()
         self._file.write(items.data.cast("B") if items.size else b"")
         return _Written(self._file.fileno(), place, form, column.ends)
+
+
+def stored_texts(texts: pl.Series, ends: Sequence[int]) -> Iterator[Column]:
+    """Yield the lengths and the bytes of texts."""
+    _, offsets, content = texts.fill_null(b"").to_arrow().buffers()
+    places = np.frombuffer(offsets, np.int64, len(texts) + 1)
+    yield Column(np.diff(places).astype(np.uint32), ends)
+    found = np.frombuffer(content or b"", np.uint8).copy()
+    yield Column(found, places.take(ends).tolist())
+
+
+def loaded_texts(lengths: NDArray[Any], content: NDArray[Any]) -> pl.Series:
+    """Return texts of such lengths that stand one behind the other."""
+    import pyarrow as pa
+
+    places = np.append(0, np.cumsum(lengths, dtype=np.int64))
+    buffers = [None, pa.py_buffer(places), pa.py_buffer(content)]
+    return pl.Series(
+        pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(lengths), buffers)
+    )
 
 
 def _bytes_at(file: int, start: int, size: int) -> bytes:

@@ -8,10 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from dpql.curator.engines import row_store
-from dpql.curator.engines.row_store import MOST_BYTES, Column, RowStore
+from dpql.curator.engines.row_store import (
+    MOST_BYTES,
+    Column,
+    RowStore,
+    loaded_texts,
+    stored_texts,
+)
 
 
 def batch(start: int) -> list[Column]:
@@ -78,3 +85,17 @@ def test_a_store_without_batches_has_no_rows() -> None:
     store = RowStore(1, 0)
     assert store.part(0, 1) is None
     store.close()
+
+
+@pytest.mark.parametrize("gathered", [False, True])
+def test_texts_are_lengths_and_bytes(*, gathered: bool) -> None:
+    """Any bytes come back, partition by partition; a null is an empty text."""
+    some = [b"", None, b"\xff\x00", b"a", b"ab" * 40, None, "\u65e5".encode()]
+    texts = pl.Series(some, dtype=pl.Binary)
+    if gathered:
+        texts = texts.gather(range(len(some)))
+    columns = list(stored_texts(texts, [2, 2, 7]))
+    for first, end, expected in ((0, 3, some), (0, 2, some[:2]), (2, 3, some[2:])):
+        found = loaded_texts(*(column.part(first, end) for column in columns))
+        assert [one or b"" for one in expected] == found.to_list()
+    assert [] == loaded_texts(*(column.part(1, 2) for column in columns)).to_list()
