@@ -40,20 +40,20 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """The same in a file, from some place on; ``form`` is like each item."""
+    """The same in a file, from some byte on; each item is like one."""
 
     file: int
-    place: int
-    form: NDArray[Any]
+    begin: int
+    like: NDArray[Any]
     ends: Sequence[int]
 
     def part(self, first: int, end: int) -> NDArray[Any]:
         """Return the items of the partitions first..end-1."""
-        item = self.form.nbytes
+        item = self.like.nbytes
         start = self.ends[first - 1] if first else 0
         size = item * (self.ends[end - 1] - start)
-        data = _bytes_at(self.file, self.place + item * start, size)
-        return np.frombuffer(data, self.form.dtype).reshape(-1, *self.form.shape)
+        data = _bytes_at(self.file, self.begin + item * start, size)
+        return np.frombuffer(data, self.like.dtype).reshape(-1, *self.like.shape)
 
 
 class RowStore:
@@ -93,27 +93,27 @@ class RowStore:
         if self._file is None:
             return column
         items = np.ascontiguousarray(column.items)
-        form = np.empty(items.shape[1:], items.dtype)
-        place = self._file.tell()
+        like = np.empty(items.shape[1:], items.dtype)
+        start = self._file.tell()
         self._file.write(items.data.cast("B") if items.size else b"")
-        return _Written(self._file.fileno(), place, form, column.ends)
+        return _Written(self._file.fileno(), start, like, column.ends)
 
 
 def stored_texts(texts: pl.Series, ends: Sequence[int]) -> Iterator[Column]:
     """Yield the lengths and the bytes of texts."""
-    _, offsets, content = texts.fill_null(b"").to_arrow().buffers()
-    places = np.frombuffer(offsets, np.int64, len(texts) + 1)
-    yield Column(np.diff(places).astype(np.uint32), ends)
+    _, stored, content = texts.fill_null(b"").to_arrow().buffers()
+    offsets = np.frombuffer(stored, np.int64, len(texts) + 1)
+    yield Column(np.diff(offsets).astype(np.uint32), ends)
     found = np.frombuffer(content or b"", np.uint8).copy()
-    yield Column(found, places.take(ends).tolist())
+    yield Column(found, offsets.take(ends).tolist())
 
 
 def loaded_texts(lengths: NDArray[Any], content: NDArray[Any]) -> pl.Series:
     """Return texts of such lengths that stand one behind the other."""
     import pyarrow as pa
 
-    places = np.append(0, np.cumsum(lengths, dtype=np.int64))
-    buffers = [None, pa.py_buffer(places), pa.py_buffer(content)]
+    offsets = np.append(0, np.cumsum(lengths, dtype=np.int64))
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content)]
     return pl.Series(
         pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(lengths), buffers)
     )

@@ -87,12 +87,12 @@ def test_a_store_without_batches_has_no_rows() -> None:
     store.close()
 
 
-@pytest.mark.parametrize("gathered", [False, True])
-def test_texts_are_lengths_and_bytes(*, gathered: bool) -> None:
+@pytest.mark.parametrize("taken", [False, True])
+def test_texts_are_lengths_and_bytes(*, taken: bool) -> None:
     """Any bytes come back, partition by partition; a null is an empty text."""
     some = [b"", None, b"\xff\x00", b"a", b"ab" * 40, None, "\u65e5".encode()]
     texts = pl.Series(some, dtype=pl.Binary)
-    if gathered:
+    if taken:
         texts = texts.gather(range(len(some)))
     columns = list(stored_texts(texts, [2, 2, 7]))
     for first, end, expected in ((0, 3, some), (0, 2, some[:2]), (2, 3, some[2:])):
