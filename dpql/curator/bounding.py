@@ -15,17 +15,15 @@ hashes collide, which of the two rows has which number depends on where they sta
 bounds hold all the same.
 
 Sorting packed words is much faster than sorting indices by words, so a word holds some
-bits of a hash of the unit, some of the priority, and the index; where those bits tie,
-ids and priorities are compared in full. Units are told apart by their ids, never by a
-hash alone.
+bits of the unit, some of the priority, and the index; where those bits tie, units and
+priorities are compared in full. What stands for a unit here tells units apart exactly:
+a one-to-one hash of whole ids, or one of texts that were compared.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -40,11 +38,8 @@ PARTITION_BITS = 8
 
 _WORD = 64
 _UNIT_BITS = 28
-_LEAST_PRIORITY_BITS = 16
-"""Bits of a priority that a word must hold; with fewer, rows are sorted twice."""
-
-_BLOCK_ROWS = 1 << 16
-"""Rows that are bounded together, about, so that arrays stay in the cache."""
+_TIES = 12
+"""Two to the power of this many pairs of rows may tie, about; else rows sort twice."""
 
 
 def partition_by(hashes: Words, bits: int) -> tuple[Integers, list[int]]:
@@ -66,30 +61,29 @@ class Bounder:
         order: the indices of the rows by unit, then by priority.
     """
 
-    def __init__(
-        self, ids: Integers, hashes: Words, contents: Words, salt: bytes
-    ) -> None:
+    def __init__(self, units: Words, contents: Words, salt: bytes) -> None:
         """Rank the rows.
 
         Args:
-            ids: the unit of each row; equal exactly when the units are.
-            hashes: a salted hash of the unit.
+            units: the unit of each row; equal exactly when the units are. Should be
+                salted hashes, which are fast to sort.
             contents: a salted hash of the unit and of all that the sums see of the row.
             salt: the secret of the run.
         """
         # Sorted by content first, so that equal rows stand together and are numbered.
-        alike, ids, contents = ranked(ids, hashes, contents)
-        start = _differ(ids, 1)
-        units: Integers = np.cumsum(start, dtype=np.int64)
-        units -= 1
-        numbers = units.view(np.uint64) << np.uint64(
-            _WORD - PARTITION_BITS - _UNIT_BITS
-        )
-        found = ranked(units, numbers, row_priorities(salt, ids, contents))
-        order, units, self._priorities = found
+        heads = units << np.uint64(PARTITION_BITS) >> np.uint64(_WORD - _UNIT_BITS)
+        alike, units, contents = ranked(heads, _UNIT_BITS, contents, units)
+        del heads
+        start = _differ(units, 1)
+        self._firsts = np.flatnonzero(start)
+        self._units: Integers = np.cumsum(start, dtype=np.int64)
+        self._units -= 1
+        priorities = row_priorities(salt, start, contents)
+        numbers = self._units.view(np.uint64)
+        bits = len(numbers).bit_length()
+        order, _, self._priorities = ranked(numbers, bits, priorities)
         self.order = alike.take(order)
         self._salt = salt
-        self._blocks = list(_blocks(start, units))
 
     def survivors(
         self,
@@ -110,41 +104,24 @@ class Bounder:
             most_cells: the most cells of a unit.
             total: the most rows of a unit, whatever its cells; None for no such bound.
         """
-        keep: Mask = np.empty(len(cells), np.bool_)
-        for block in self._blocks:
-            part = cells[block.rows]
-            kept = (
-                block.first_rows(part != 0, rows)
-                if count == 1
-                else block.first_rows_of_cells(part, count, rows, most_cells)
-            )
-            if total is not None:
-                tickets = total_tickets(self._salt, self._priorities[block.rows])
-                kept = block.fewest_tickets(kept, tickets, total)
-            keep[block.rows] = kept
-        return keep
+        if count == 1:
+            kept = self._first_rows(cells != 0, rows)
+        else:
+            kept = self._first_rows_of_cells(cells, count, rows, most_cells)
+        if total is None:
+            return kept
+        tickets = total_tickets(self._salt, self._priorities)
+        return self._fewest_tickets(kept, tickets, total)
 
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Some whole units in the order of a bounder.
-
-    ``units`` numbers the unit of each row, ``firsts`` are the first rows of each.
-    """
-
-    rows: slice
-    units: Integers
-    firsts: Integers
-
-    def first_rows(self, candidates: Mask, most: int) -> Mask:
+    def _first_rows(self, candidates: Mask, most: int) -> Mask:
         """Return which rows are the first candidates of their units, so many."""
         ranks = np.cumsum(candidates)
-        last: Integers = ranks.take(self.firsts) - candidates.take(self.firsts)
+        last: Integers = ranks.take(self._firsts) - candidates.take(self._firsts)
         last += min(most, len(candidates))
-        found: Mask = candidates & (ranks <= last.take(self.units))
+        found: Mask = candidates & (ranks <= last.take(self._units))
         return found
 
-    def first_rows_of_cells(
+    def _first_rows_of_cells(
         self, cells: NDArray[Any], count: int, rows: int, most_cells: int
     ) -> Mask:
         """Return which rows are the first of the first cells of their unit.
@@ -153,28 +130,26 @@ class _Block:
         in a cell stands for the cell; where it ranks among the others of the unit, so
         does the cell.
         """
-        order, pairs = _sorted_pairs(self.units, cells, count)
+        order, pairs = _sorted_pairs(self._units, cells, count)
         start = _differ(pairs, 1)
-        heads = order.take(np.flatnonzero(start))
+        firsts = np.flatnonzero(start)
+        heads = order.take(firsts)
         leading: Mask = np.zeros(len(cells), np.bool_)
         leading[heads] = True
-        chosen = self.first_rows(leading, most_cells).take(heads)
-        early = chosen.take(np.cumsum(start) - 1)
+        chosen = self._first_rows(leading, most_cells).take(heads)
+        early = np.repeat(chosen, np.diff(firsts, append=len(start)))
         early &= _differ(pairs, rows)
         keep: Mask = np.zeros(len(cells), np.bool_)
         keep[order] = early
         return keep
 
-    def fewest_tickets(self, kept: Mask, tickets: Words, most: int) -> Mask:
+    def _fewest_tickets(self, kept: Mask, tickets: Words, most: int) -> Mask:
         """Return which of the kept rows have the smallest tickets of their unit."""
         rows = np.flatnonzero(kept)
-        order = np.lexsort((tickets.take(rows), self.units.take(rows)))
-        rows = rows.take(order)
-        ranks = np.arange(len(rows))
-        start = _differ(self.units.take(rows), 1)
-        ranks -= np.maximum.accumulate(np.where(start, ranks, 0))
+        units = self._units.take(rows)
+        rows = rows.take(np.lexsort((tickets.take(rows), units)))
         found: Mask = np.zeros(len(kept), np.bool_)
-        found[rows[ranks < most]] = True
+        found[rows[_numbers(_differ(units, 1)) < most]] = True
         return found
 
 
@@ -185,7 +160,7 @@ def total_tickets(salt: bytes, priorities: Words) -> Words:
     competed for their cell; by their priorities small cells would lose.
     """
     (word,) = salted(salt, "total", 1)
-    return mixed(np.full_like(priorities, word), priorities)
+    return mixed(np.uint64(word), priorities)
 
 
 def salted(salt: bytes, purpose: str, count: int) -> list[int]:
@@ -198,41 +173,37 @@ def content_hashes(
     salt: bytes, hashes: Words, columns: Sequence[NDArray[Any]]
 ) -> Words:
     """Return a hash of every row, from its unit and its columns."""
-    words = salted(salt, "content", len(columns))
-    found: Words = np.empty(len(hashes), np.uint64)
-    for first in range(0, len(hashes), _BLOCK_ROWS):
-        part = slice(first, first + _BLOCK_ROWS)
-        state = hashes[part]
-        for word, column in zip(words, columns, strict=True):
-            bits = column[part].astype(np.int64).view(np.uint64)
-            bits ^= np.uint64(word)
-            state = mixed(state, bits)
-        found[part] = state
+    found = hashes
+    for word, column in zip(
+        salted(salt, "content", len(columns)), columns, strict=True
+    ):
+        bits = column.astype(np.int64).view(np.uint64)
+        bits ^= np.uint64(word)
+        found = mixed(found, bits)
     return found
 
 
-def row_priorities(salt: bytes, ids: Integers, contents: Words) -> Words:
-    """Return the priority of every row: equal rows of a unit have different ones."""
+def row_priorities(salt: bytes, start: Mask, contents: Words) -> Words:
+    """Return the priority of every row: equal rows of a unit have different ones.
+
+    Rows are sorted by unit and content; ``start`` says where a unit starts.
+    """
     (word,) = salted(salt, "occurrence", 1)
-    numbers = occurrences(ids, contents).view(np.uint64)
+    numbers = occurrences(start, contents).view(np.uint64)
     numbers ^= np.uint64(word)
     return mixed(contents, numbers)
 
 
-def occurrences(ids: Integers, contents: Words) -> Integers:
-    """Number the rows of equal id and content hash: 0, 1, 2 and so on, in any order.
+def occurrences(start: Mask, contents: Words) -> Integers:
+    """Number the rows of equal unit and content hash: 0, 1, 2 and so on, in any order.
 
     Rows are sorted by both. Numbering takes as long whether rows are equal or not.
     """
-    start = _differ(ids, 1)
-    start |= _differ(contents, 1)
-    numbers = np.arange(len(ids))
-    numbers -= np.maximum.accumulate(np.where(start, numbers, 0))
-    return numbers
+    return _numbers(start | _differ(contents, 1))
 
 
-def mixed(states: Words, words: Words) -> Words:
-    """Return a hash of both: a bijection of either one, the other being fixed.
+def mixed(states: Words | np.uint64, words: Words) -> Words:
+    """Return a hash of words and states: a bijection of either, the other being fixed.
 
     The constants and shifts are those of the splitmix64 finaliser.
     """
@@ -246,105 +217,85 @@ def mixed(states: Words, words: Words) -> Words:
 
 
 def ranked(
-    ids: Integers, hashes: Words, priorities: Words
-) -> tuple[Integers, Integers, Words]:
-    """Return the indices of the rows unit by unit, by priority within a unit.
+    heads: Words, head_bits: int, keys: Words, units: Words | None = None
+) -> tuple[Integers, Words, Words]:
+    """Return the indices of the rows unit by unit, by key within a unit.
 
-    Rows alike in both stay in their own order. Ids and priorities in that order are
-    returned with it.
+    A word holds a head, some bits of the key and the index. Where so few bits are left
+    that rows of a large unit would tie, rows are sorted by key first, then by head.
+    Rows alike in both stay in their own order.
+
+    Args:
+        heads: some bits of the unit of each row.
+        head_bits: how many.
+        keys: what rows of a unit are ranked by.
+        units: the units, where heads may be the same though units are not.
+
+    Returns:
+        The indices, and in their order the units and the keys.
     """
-    index_bits = len(ids).bit_length()
-    priority_bits = _WORD - _UNIT_BITS - index_bits
-    # The bits of the hash below those of the partition, which are alike in it.
-    packed = hashes << np.uint64(PARTITION_BITS) >> np.uint64(_WORD - _UNIT_BITS)
-    packed <<= np.uint64(_WORD - _UNIT_BITS)
-    if priority_bits < _LEAST_PRIORITY_BITS:
-        return _ranked_twice(ids, packed, priorities)
-    packed |= priorities >> np.uint64(_WORD - priority_bits) << np.uint64(index_bits)
-    order = _sorted_indices(packed, index_bits)
-    packed >>= np.uint64(index_bits)
-    units = packed >> np.uint64(priority_bits)
-    return _settled(order, units, packed, ids.take(order), priorities.take(order))
-
-
-def _ranked_twice(
-    ids: Integers, heads: Words, priorities: Words
-) -> tuple[Integers, Integers, Words]:
-    """Return the same for many rows: sorted by priority first, then by unit."""
-    index_bits = len(ids).bit_length()
+    index_bits = len(keys).bit_length()
     low = np.uint64(index_bits)
-    by_priority = _sorted_indices(priorities >> low << low, index_bits)
-    packed = heads.take(by_priority) >> low << low
-    order = by_priority.take(_sorted_indices(packed, index_bits))
-    units = packed >> low
-    sorted_priorities = priorities.take(order)
-    # Two rows of a unit tie where their priorities do but for their last bits.
-    tied = sorted_priorities >> low
-    return _settled(order, units, tied, ids.take(order), sorted_priorities)
+    key_bits = _WORD - head_bits - index_bits
+    if key_bits + _TIES >= 2 * index_bits:
+        packed = keys >> np.uint64(_WORD - key_bits)
+        packed |= heads << np.uint64(key_bits)
+        packed <<= low
+        order = _sorted_indices(packed, index_bits)
+        packed >>= low
+        heads = packed >> np.uint64(key_bits)
+        keys = keys.take(order)
+        tied = _equal(packed)
+    else:
+        by_key = _sorted_indices(keys >> low << low, index_bits)
+        packed = heads.take(by_key) << low
+        order = by_key.take(_sorted_indices(packed, index_bits))
+        heads = packed >> low
+        keys = keys.take(order)
+        tied = _equal(keys >> low) & _equal(heads)
+    units = heads if units is None else units.take(order)
+    wrong = _undecided(heads, tied, units, keys)
+    if len(wrong):
+        right = wrong.take(np.lexsort((keys[wrong], units[wrong], heads[wrong])))
+        order[wrong], keys[wrong] = order[right], keys[right]
+        units[wrong] = units[right]
+    return order, units, keys
 
 
 def _sorted_indices(packed: Words, index_bits: int) -> Integers:
-    """Sort the words and indices in their last bits; return the indices."""
+    """Sort the words and indices in their last bits, in place; return the indices."""
     packed |= np.arange(len(packed), dtype=np.uint64)
     packed.sort()
     return (packed & np.uint64((1 << index_bits) - 1)).view(np.int64)
 
 
-def _settled(
-    order: Integers, units: Words, packed: Words, ids: Integers, priorities: Words
-) -> tuple[Integers, Integers, Words]:
-    """Sort the runs of one packed hash whose order is not that of the keys, in place.
+def _undecided(heads: Words, tied: Mask, units: Words, keys: Words) -> Integers:
+    """Return the rows of which packed bits do not say the order.
 
-    Ids and priorities are in the order that is given, and in that which is returned.
+    Either several units share a head, or rows of one head share the bits of their keys
+    that were sorted, but not all. ``tied`` says which rows share them with the next.
     """
-    for first, last in list(_undecided(units, packed, ids, priorities)):
-        run = slice(first, last)
-        by_key = np.lexsort((priorities[run], ids[run]))
-        for column in (order, ids, priorities):
-            column[run] = column[run][by_key]
-    return order, ids, priorities
+    joined = np.flatnonzero(_equal(heads) & ~_equal(units))
+    ties = np.flatnonzero(tied)
+    unlike = ties[keys.take(ties) != keys.take(ties + 1)]
+    if not len(joined) + len(unlike):
+        return joined
+    return np.flatnonzero(_in_runs(_equal(heads), joined) | _in_runs(tied, unlike))
 
 
-def _undecided(
-    units: Words, packed: Words, ids: Integers, priorities: Words
-) -> Iterator[tuple[int, int]]:
-    """Yield the runs of one packed hash whose order is not that of the keys.
-
-    Either several units share the packed bits of their hash, or rows of different
-    priorities share the packed bits of those.
-    """
-    joined = _equal(units) & ~_equal(ids)
-    tied = np.flatnonzero(_equal(packed))
-    unlike = priorities[tied] != priorities[tied + 1]
-    yield from _runs(units, np.concatenate((units[:-1][joined], units[tied[unlike]])))
+def _in_runs(alike: Mask, some: Integers) -> Mask:
+    """Return the rows of the runs that some are in; alike rows are in one run."""
+    runs = np.cumsum(np.append(False, ~alike))
+    found: Mask = np.zeros(len(runs), np.bool_)
+    found[runs.take(some)] = True
+    return found.take(runs)
 
 
-def _runs(values: NDArray[Any], some: NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """Yield where the runs of some of the sorted values start and end."""
-    wanted = _distinct(some)
-    firsts = np.searchsorted(values, wanted, side="left")
-    lasts = np.searchsorted(values, wanted, side="right")
-    yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
-
-
-def _blocks(start: Mask, units: Integers) -> Iterator[_Block]:
+def _numbers(start: Mask) -> Integers:
+    """Number the rows of every run from 0; ``start`` says where runs start."""
     firsts = np.flatnonzero(start)
-    cuts = np.searchsorted(firsts, np.arange(0, len(units), _BLOCK_ROWS))
-    ends = np.append(firsts, len(units))[np.append(cuts, len(firsts))]
-    for first, last in pairwise(_distinct(ends).tolist()):
-        part = start[first:last]
-        yield _Block(
-            slice(first, last), units[first:last] - units[first], np.flatnonzero(part)
-        )
-
-
-def _distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the different values in their order.
-
-    `numpy.unique` does the same, and imports what takes longer than small runs.
-    """
-    values = np.sort(values)
-    found: NDArray[Any] = values[_differ(values, 1)]
+    found = np.arange(len(start))
+    found -= np.repeat(firsts, np.diff(firsts, append=len(start)))
     return found
 
 

@@ -93,8 +93,8 @@ def _everybody(_bounder: Bounder, cells: Any, **_: Any) -> Any:
     return cells > 0
 
 
-def _one_unit(ids: Any, *others: Any) -> Bounder:
-    return Bounder(np.zeros_like(ids), *others)
+def _one_unit(units: Any, *others: Any) -> Bounder:
+    return Bounder(np.zeros_like(units), *others)
 
 
 HONEST = polars.sums

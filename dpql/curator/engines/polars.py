@@ -120,11 +120,11 @@ def _found(
             for batch in batches:
                 yield enumerate(batch)
         return
-    with closing(Partitions(program, salt)) as partitions:
+    with closing(Partitions(program, source.schema, salt)) as partitions:
         with closing(_read(program, source, partitions.partition, tick)) as batches_:
             for one in batches_:
                 partitions.take(one)
-        tasks = (partial(partitions.sums, index) for index in range(len(partitions)))
+        tasks = (partial(partitions.sums, x) for x in partitions.largest_first())
         with closing(prefetched(tasks, pl.thread_pool_size())) as found:
             yield from found
 
