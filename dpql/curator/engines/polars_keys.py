@@ -49,6 +49,8 @@ _VALID = rf"^[^\p{{C}}\p{{Zl}}\p{{Zp}}]{{1,{KeySearch.LONGEST}}}$"
 
 _UNITS = "units"
 
+_WORD_BITS, _HEAD_BITS = 64, 28
+
 _BLOCK_ROWS = 1 << 18
 """Rows that are partitioned, or counted, together, about."""
 
@@ -265,10 +267,13 @@ def _split(
 
 def _first(pieces: list[list[NDArray[np.uint64]]], most: int) -> list[Integers]:
     """Return the keys that count of the units of a partition."""
-    columns = [np.concatenate(some) for some in zip(*pieces, strict=True)]
+    units, hashes, keys, priorities = (
+        np.concatenate(some) for some in zip(*pieces, strict=True)
+    )
     pieces.clear()
-    units, keys = columns[0].view(np.int64), columns[2].view(np.int64)
-    order, units, priorities = ranked(units, columns[1], columns[3])
+    # The first bits of a hash are the partition's.
+    heads = hashes << np.uint64(PARTITION_BITS) >> np.uint64(_WORD_BITS - _HEAD_BITS)
+    order, units, priorities = ranked(heads, _HEAD_BITS, priorities, units)
     keys = keys.take(order)
     same_unit = units[1:] == units[:-1]
     same_key = keys[1:] == keys[:-1]
@@ -283,7 +288,7 @@ def _first(pieces: list[list[NDArray[np.uint64]]], most: int) -> list[Integers]:
     far = min(most, len(units))
     among: Mask = np.ones(len(units), np.bool_)
     np.not_equal(units[far:], units[: len(units) - far], out=among[far:])
-    return [keys[among]]
+    return [keys[among].view(np.int64)]
 
 
 def _and_first(rest: Mask) -> Mask:
