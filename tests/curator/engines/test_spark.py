@@ -44,7 +44,7 @@ def _agrees(made: Plan, session: Any, frame: pl.DataFrame, folder: Path) -> Any:
 
 def test_units_are_bounded_as_in_one_place(spark_session: Any, tmp_path: Path) -> None:
     """Within bounds and beyond them: the same rows survive, for the same salt."""
-    frame = table("doubles")
+    frame = table("doubles", 12)
     _agrees(units_plan(), spark_session, frame, tmp_path)
     found = _agrees(units_plan(1, 1), spark_session, frame, tmp_path)
     shuffled = columns_of(
