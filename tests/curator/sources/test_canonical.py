@@ -180,3 +180,39 @@ def test_types_of_arrow_hold_some_contents(
 ) -> None:
     """A type that holds none is told by its name."""
     assert (content in contents) is not isinstance(stored_type(dtype, content), str)
+
+
+_CODES = (Content.CODE, Content.NUMERIC_CODE)
+_STORED = [
+    pa.array(["1", "2", "x", "", None, "01"], pa.string()),
+    pa.array(["1", "2", "x", "", None, "01"]).dictionary_encode(),
+    pa.array([b"1", b"\xff", None], pa.binary()).view(pa.string()),
+    pa.array([1, 2, 3, None, -(2**63)], pa.int64()),
+    pa.array([1.0, 2.0, 2.5, math.nan, math.inf, None], pa.float64()),
+    pa.array([1.0, 1.5, math.nan, None], pa.float32()),
+    pa.array([True, False, None], pa.bool_()),
+    pa.nulls(3),
+]
+
+
+@pytest.mark.parametrize("content", _CODES)
+@pytest.mark.parametrize("cells", _STORED, ids=lambda cells: str(cells.type))
+def test_others_are_all_that_is_no_key(cells: Any, content: Content) -> None:
+    """Whatever is null stays so, and NaN is; every key keeps its code."""
+    keys = ("1", "2")
+    plain = CanonicalColumn(name="k", content=content, keys=keys)
+    wide = CanonicalColumn(name="k", content=content, keys=keys, others=True)
+    codes = Canonicaliser(plain, pl.UInt8())(cells).to_list()
+    found = Canonicaliser(wide, pl.UInt8())(cells).to_list()
+    readable = cells.view(pa.binary()) if _is_text(cells) else cells
+    nulls = [str(cell) in ("None", "nan") for cell in readable.to_pylist()]
+    for null, code, other in zip(nulls, codes, found, strict=True):
+        expected = code if code is not None or null else 2
+        assert expected == other
+    assert 3 == wide.codes
+    assert "and others" in str(wide)
+
+
+def _is_text(cells: Any) -> bool:
+    """Tell whether Python may be unable to read the cells."""
+    return bool(pa.types.is_string(cells.type))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -39,9 +40,11 @@ def declared(*columns: Column) -> Data:
     return replace(TABLE, columns=columns)
 
 
-def category(name: str, *keys: str, numeric: bool = False) -> Column:
+def category(
+    name: str, *keys: str, numeric: bool = False, others: bool = False
+) -> Column:
     """Return the declaration of a category."""
-    return CategoryColumn(name=name, keys=keys, numeric=numeric)
+    return CategoryColumn(name=name, keys=keys, numeric=numeric, others=others)
 
 
 def number(name: str, kind: str, step: int | None) -> Column:
@@ -220,3 +223,30 @@ def test_quotients_are_floors() -> None:
         query = f"SELECT x, {text} FROM range(-200000, 200000, 997) r(x)"
         rows = duckdb.sql(query).fetchall()
         assert [] == [(x, found) for x, found in rows if x // by != found]
+
+
+def test_others_are_all_that_is_no_key(database: Database) -> None:
+    """In every type that SQL reads keys of; null stays null, and so does NaN."""
+    frame = pl.DataFrame(
+        {
+            "word": ["a", "b", "", "A", None],
+            "whole": [1, 2, 3, -(2**63), None],
+            "real": [1.0, 2.5, math.nan, math.inf, None],
+            "flag": [True, False, True, None, None],
+        }
+    )
+    data = declared(
+        category("word", "a", "b", "others", others=True),
+        category("whole", "1", "2", "others", numeric=True, others=True),
+        category("real", "1", "2", "others", numeric=True, others=True),
+        category("flag", "true", "others", others=True),
+    )
+    found = cells(database, database.write(frame), data)
+    expected = [
+        (0, 0, 0, 0),
+        (1, 1, 2, 1),
+        (2, 2, None, 0),
+        (2, 2, 2, None),
+        (None, None, None, None),
+    ]
+    assert sorted(expected, key=repr) == found
