@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from dpql.curator.engines import KeyCounts
 from dpql.mechanisms import CHOOSERS, MECHANISMS, SEARCHES
 from dpql.mechanisms.bits import Bits
+from dpql.model.characters import look
+from dpql.model.columns import OTHERS
 from dpql.model.many_values import Deferred, ManyValues
 from dpql.model.plan import Measure, Part, Pick, Plan, Step, Term
 from dpql.model.release import Result, ShownKeys, Value, cells
@@ -69,17 +71,17 @@ def found(plan: Plan, present: Sequence[KeyCounts], bits: Bits) -> dict[str, Res
     """Return the keys that every search of a plan shows, by the name of its step."""
     searches = [step for step in plan.steps if step.search is not None]
     return {
-        step.name: _found(step, keys, bits)
+        step.name: _found(step, keys, plan.spec.data, bits)
         for step, keys in zip(searches, present, strict=True)
     }
 
 
-def _found(step: Step, present: KeyCounts, bits: Bits) -> Result:
+def _found(step: Step, present: KeyCounts, data: Data, bits: Bits) -> Result:
     """Return the keys that a step shows, in their order, and their noisy counts.
 
     Every key that is present draws, and no other; how many there are is not told. What
-    cannot be printed is not shown, whoever has it. Of more keys than the plan lets be
-    shown, those of the largest noisy counts stay.
+    readers would take for `others` is not shown, whoever has it. Of more keys than the
+    plan lets be shown, those of the largest noisy counts stay.
     """
     search = step.search
     assert search is not None, "the step finds keys"
@@ -93,11 +95,9 @@ def _found(step: Step, present: KeyCounts, bits: Bits) -> Result:
     if step.statistic != KEYS:
         counts = counts + (search.shown_from - 1)
     keys = present.keys(there.take(indices))
-    shown = sorted(
-        (key, count)
-        for key, count in zip(keys, counts.tolist(), strict=True)
-        if key is not None
-    )
+    shown = sorted(zip(keys, counts.tolist(), strict=True))
+    if any(map(data.has_others, step.by)):
+        shown = [one for one in shown if not any(map(_looks_like_others, one[0]))]
     if len(shown) > search.most:
         shown.sort(key=lambda one: -one[1])
         shown = sorted(shown[: search.most])
@@ -112,6 +112,10 @@ def _found(step: Step, present: KeyCounts, bits: Bits) -> Result:
         return _many([key for key, _ in shown], drawn, value_of)
 
     return Result(step=step, values=Deferred(len(shown), values))
+
+
+def _looks_like_others(word: str) -> bool:
+    return look(word) == OTHERS
 
 
 def _value(

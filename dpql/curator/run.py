@@ -179,13 +179,13 @@ def _results(
     try:
         for task in (salt, open_source, search if searches else aggregate):
             behind_wall(task)
-        if not _has_declared_rows(plan, kept):
-            raise _wrong_rows(plan)
+        _require_rows(plan, kept)
         if before_draw is not None:
             before_draw()
         if searches:
             behind_wall(show)
             behind_wall(aggregate)
+            _require_rows(plan, kept)
         return behind_wall(lambda: _drawn(plan, kept, coins))
     finally:
         kept.clear()
@@ -225,12 +225,21 @@ def _drawn(plan: Plan, kept: Kept, coins: Bits) -> tuple[Result, ...]:
     return agreed(results)
 
 
+def _require_rows(plan: Plan, kept: Kept) -> None:
+    """Refuse another number of rows than the public one, where one is public."""
+    if not _has_declared_rows(plan, kept):
+        raise _wrong_rows(plan)
+
+
 def _has_declared_rows(plan: Plan, kept: Kept) -> bool:
-    """Tell whether the number of rows is the public one, where one is public."""
+    """Tell whether there are as many rows as declared, whenever they were read.
+
+    Where they are read twice, somebody may change them in between.
+    """
     if plan.spec.privacy.neighbours is not Neighbours.REPLACE_ONE:
         return True
-    seen = kept.found if kept.sums is None else kept.sums
-    return bool(seen.rows == plan.spec.data.rows.count)
+    read = (x for x in (kept.found, kept.sums) if x is not None and x is not NOTHING)
+    return all(one.rows == plan.spec.data.rows.count for one in read)
 
 
 def _engine(name: str) -> Engine:

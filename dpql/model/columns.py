@@ -74,9 +74,10 @@ class CategoryColumn(Lean):
 class PrivateColumn:
     """A column of words whose keys nobody knows: a statistic finds them in the data.
 
-    A cell is a word if it is text, or a whole number, of at most 100 characters that
-    can be printed. ``others``: statistics by the keys that were found have one more,
-    `OTHERS`, of all cells that are none of these and not null.
+    A cell is a word if it is text of at most 100 characters that can be printed, or has
+    such a text, as a number has its digits. ``others``: statistics by the keys that
+    were found have one more, `OTHERS`, of all cells that are none of these and not
+    null.
     """
 
     name: str

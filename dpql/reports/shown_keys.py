@@ -18,6 +18,7 @@ from typing import Any
 from dpql.diagnostics import shown
 from dpql.errors import DpqlError, VerifyFault
 from dpql.mechanisms import SEARCHES
+from dpql.model.characters import look
 from dpql.model.columns import OTHERS
 from dpql.model.limits import MOST_ROWS
 from dpql.model.plan import Search, Step
@@ -62,10 +63,14 @@ class KeyOutcomes:
         assert step.search is not None, "the step finds keys"
         self._module, self._noise = _restored(step.search)
         self._before = 0 if step.names_only else step.search.shown_from - 1
+        reach = getattr(self._noise, "reach", None)
+        self._most = None if reach is None else int(step.upper) + reach
 
     def holds(self, x: Fraction) -> bool:
         """Tell whether a number can be released with a key."""
         count = int(x) - self._before
+        if self._most is not None and count > self._most:
+            return False
         return x.denominator == 1 and self._module.is_outcome(self._noise, count)
 
 
@@ -94,7 +99,7 @@ def _restored(search: Search) -> tuple[Any, Any]:
 def _is_key(key: tuple[str, ...], width: int, *, others: bool) -> bool:
     return len(key) == width and all(
         0 < len(word) <= LONGEST
-        and not (others and word == OTHERS)
+        and not (others and look(word) == OTHERS)
         and _is_printed(word)
         for word in key
     )

@@ -113,10 +113,7 @@ class Engine:
         )
         (one,) = searched.counts
         keys = one.keys(np.arange(len(one.counts)))
-        counts = dict(zip(keys, one.counts.tolist(), strict=True))
-        # What is no word is never shown.
-        counts.pop(None, None)  # type: ignore[call-overload]
-        return counts
+        return dict(zip(keys, one.counts.tolist(), strict=True))
 
     def sums(
         self, units: Sequence[Unit], shown: tuple[Key, ...]

@@ -54,8 +54,8 @@ NOTHING = Sums(rows=None, moments=(), counts=())
 class KeyCounts(Protocol):
     """Exact integers, never shown: how many units have each key that is present.
 
-    Keys stand in an order that follows from themselves and the salt. Each has at least
-    one unit.
+    Keys are words, in an order that follows from themselves and the salt. Each has at
+    least one unit.
     """
 
     @property
@@ -63,8 +63,8 @@ class KeyCounts(Protocol):
         """How many units have each key."""
         ...
 
-    def keys(self, indices: NDArray[np.int64]) -> Sequence[tuple[str, ...] | None]:
-        """Return some keys: a word of each column, None where one is no word."""
+    def keys(self, indices: NDArray[np.int64]) -> Sequence[tuple[str, ...]]:
+        """Return some keys: a word of each column."""
         ...
 
 

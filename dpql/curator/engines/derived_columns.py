@@ -34,7 +34,7 @@ from dpql.curator.engines.known_cells import (
     or_missing,
     within,
 )
-from dpql.curator.engines.steps import steps, whole_numbers, whole_steps
+from dpql.curator.engines.steps import cells_of, steps, whole_numbers, whole_steps
 from dpql.curator.grid import WholeQuantiser, double
 from dpql.curator.program import Program
 from dpql.curator.sources.source import canonical_type
@@ -102,7 +102,7 @@ class _Batch:
     def _column(self, name: str) -> Cells:
         """Return the canonical cells of a column, 0 where they are null."""
         if name not in self._held:
-            column = self._batch.get_column(name)
+            column = cells_of(self._batch, name)
             known = column.is_not_null().to_numpy() if column.null_count() else None
             filled = column if known is None else column.fill_null(0)
             self._held[name] = held((filled.to_numpy(), known))
@@ -112,7 +112,7 @@ class _Batch:
 
     def _number_cell(self, node: nodes.NumberCell) -> Cells:
         grid = column_grid(self._data, node.column, node.steps)
-        column = self._batch.get_column(node.column)
+        column = cells_of(self._batch, node.column)
         known = None
         if grid.fill is None and column.null_count():
             known = column.is_not_null().to_numpy()
@@ -191,7 +191,7 @@ class _Batch:
 
     def _cell_band(self, node: nodes.CellBand) -> Cells:
         bins = column_bins(self._data, node.column, node.edges)
-        column = self._batch.get_column(node.column)
+        column = cells_of(self._batch, node.column)
         known = None
         if bins.quantiser is not None:
             number: NDArray[Any] = steps(column, bins.quantiser)

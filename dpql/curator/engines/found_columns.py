@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from operator import and_
 
 import numpy as np
 import polars as pl
 
 from dpql.curator.columns import code_bits
+from dpql.curator.engines.steps import cells_of
 from dpql.curator.key_search import FoundColumn
 from dpql.curator.program import Program
 from dpql.curator.sources.key_codes import KeyCodes
@@ -54,11 +56,11 @@ class _Lookup:
 
     def codes(self, batch: pl.DataFrame) -> pl.Series:
         """Return the number of each row's key; null where it has none."""
-        cells = [batch.get_column(name) for name in self._found.columns]
+        cells = [cells_of(batch, name) for name in self._found.columns]
         codes = self._known(cells, batch.height).cast(self._type)
         if self._found.others:
-            there = pl.DataFrame([cell.is_not_null() for cell in cells])
-            frame = pl.DataFrame([codes, there.fold(and_).alias("there")])
+            there = reduce(and_, [cell.is_not_null() for cell in cells])
+            frame = pl.DataFrame([codes, there.alias("there")])
             last = pl.lit(len(self._found.keys), self._type)
             other = pl.when("there").then(last)
             codes = frame.select(pl.coalesce("code", other)).to_series()

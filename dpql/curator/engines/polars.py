@@ -79,6 +79,8 @@ def key_counts(
 ) -> Searched:
     """Return every key of every search of the program, and the units that have it."""
     keep_memory()
+    # What is grouped by the keys is summed when they are known.
+    source.keep()
     rows = source.row_count() if program.counts_rows else None
     return Searched(rows=rows, counts=tuple(found_keys(program, source, salt, tick)))
 

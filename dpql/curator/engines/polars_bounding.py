@@ -33,6 +33,7 @@ from dpql.curator.engines.row_store import (
     loaded_texts,
     stored_texts,
 )
+from dpql.curator.engines.steps import cells_of
 from dpql.curator.engines.totals import (
     BATCH_ROWS,
     EXACT_DOUBLES,
@@ -123,7 +124,7 @@ class Layout:
         for factor, steps in self._steps(derived).items():
             self._pack(words, factor, steps)
         for word, name in enumerate(self.ids, self._packed):
-            ids = batch.get_column(name)
+            ids = cells_of(batch, name)
             words[word] = _bits(ids if is_whole(ids) else ids.hash(seed))
         return [words[word] for word in range(self.words)]
 
@@ -188,14 +189,14 @@ class Partitions:
 
         The last word is a hash of the unit, unless that is a text.
         """
-        hashes = self._hashes(batch.get_column(self._unit))
+        hashes = self._hashes(cells_of(batch, self._unit))
         order, ends = partition_by(hashes, self._bits)
         words = self._layout.packed(batch, self._seed)
         if self._unit not in self._texts:
             words.append(hashes.view(np.int64))
         found = [Column(np.stack(words, axis=1).take(order, axis=0), ends)]
         for name in self._texts:
-            found += stored_texts(batch.get_column(name).gather(order), ends)
+            found += stored_texts(cells_of(batch, name).gather(order), ends)
         return found
 
     def _hashes(self, units: pl.Series) -> Words:

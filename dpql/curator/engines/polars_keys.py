@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from io import BytesIO
+from operator import and_
 from typing import TypeVar
 
 import numpy as np
@@ -36,6 +37,7 @@ from dpql.curator.bounding import (
 )
 from dpql.curator.engines.alike_cells import alike_rows
 from dpql.curator.engines.polars_expressions import Expressions
+from dpql.curator.engines.steps import cells_of
 from dpql.curator.key_search import KeySearch
 from dpql.curator.program import Program
 from dpql.curator.sources.canonical import decoded
@@ -43,6 +45,8 @@ from dpql.curator.sources.prefetch import Task, prefetched
 from dpql.curator.sources.source import Source
 
 T = TypeVar("T")
+
+_LONGEST_BYTES = 4 * KeySearch.LONGEST
 
 _VALID = rf"^[^\p{{C}}\p{{Zl}}\p{{Zp}}]{{1,{KeySearch.LONGEST}}}$"
 """What a word may be: it is printed, and nobody has looked at it before."""
@@ -57,59 +61,57 @@ _BLOCK_ROWS = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class FoundKeys:
-    """The keys of a search: how many units have each, and its cells by column."""
+    """The keys of a search: how many units have each, and its words by column."""
 
     counts: Integers = field(repr=False)
-    cells: tuple[pl.Series, ...] = field(repr=False)
-    reserved: str | None
+    words: tuple[pl.Series, ...] = field(repr=False)
 
-    def keys(self, indices: Integers) -> list[tuple[str, ...] | None]:
-        """Return some keys: a word of each column, None where one is no word."""
-        columns: list[list[str | None]] = [
-            _words(cells.gather(indices), self.reserved).to_list()
-            for cells in self.cells
-        ]
-        found = [
-            tuple(word for word in words if word is not None)
-            for words in zip(*columns, strict=True)
-        ]
-        return [key if len(key) == len(columns) else None for key in found]
+    def keys(self, indices: Integers) -> list[tuple[str, ...]]:
+        """Return some keys: a word of each column."""
+        columns = [words.gather(indices).to_list() for words in self.words]
+        return list(zip(*columns, strict=True))
 
     def packed(self) -> Iterator[bytes]:
         """Yield the keys and their units as bytes, some at a time."""
         units = pl.Series(_UNITS, self.counts, pl.Int64)
-        frame = pl.DataFrame([*_numbered(self.cells), units])
+        frame = pl.DataFrame([*_numbered(self.words), units])
         for part in frame.iter_slices(_BLOCK_ROWS):
             content = BytesIO()
             part.write_ipc_stream(content)
             yield content.getvalue()
 
     @classmethod
-    def joined(
-        cls, packed: Iterable[bytes], search: KeySearch, salt: bytes
-    ) -> FoundKeys:
+    def joined(cls, packed: Iterable[bytes], columns: int, salt: bytes) -> FoundKeys:
         """Return the keys of parts of the rows together; no unit is in two of them."""
-        frames = [pl.read_ipc_stream(BytesIO(content)) for content in packed]
-        if not frames:
-            none = tuple(pl.Series(dtype=pl.Int64) for _ in search.columns)
-            return cls(np.empty(0, np.int64), none, search.reserved)
+        none = _numbered(pl.Series(dtype=pl.String) for _ in range(columns))
+        frames = [pl.DataFrame([*none, pl.Series(_UNITS, dtype=pl.Int64)])]
+        frames += (pl.read_ipc_stream(BytesIO(content)) for content in packed)
         frame = pl.concat(frames)
         names = frame.columns[:-1]
         frame = frame.group_by(names).agg(pl.col(_UNITS).sum())
-        counts = frame.get_column(_UNITS).to_numpy()
-        cells = [frame.get_column(name) for name in names]
-        return cls.ordered(counts, cells, search, salt)
+        *words, counts = frame.get_columns()
+        return cls.ordered(counts.to_numpy(), words, salt)
 
     @classmethod
     def ordered(
-        cls, counts: Integers, cells: list[pl.Series], search: KeySearch, salt: bytes
+        cls, counts: Integers, words: list[pl.Series], salt: bytes
     ) -> FoundKeys:
         """Return keys in the order of their hashes."""
-        order = np.argsort(_hashes(cells, salt), kind="stable")
+        order = np.argsort(_hashes(words, salt), kind="stable")
         return cls(
             counts=counts.take(order),
-            cells=tuple(one.gather(order) for one in cells),
-            reserved=search.reserved,
+            words=tuple(one.gather(order) for one in words),
+        )
+
+    @classmethod
+    def of_cells(
+        cls, counts: Integers, cells: list[pl.Series], search: KeySearch, salt: bytes
+    ) -> FoundKeys:
+        """Return the keys whose cells are all words; others are never shown."""
+        words = [_words(column, search.reserved) for column in cells]
+        kept = reduce(and_, [column.is_not_null() for column in words])
+        return cls.ordered(
+            counts[kept.to_numpy()], [column.filter(kept) for column in words], salt
         )
 
 
@@ -131,13 +133,13 @@ class UnitsByKey:
         if search.where is not None:
             self._where = self._made.derive(self._made.test(search.where), "where")
         self._columns = (*search.columns, *([search.unit] if search.unit else []))
-        schema = {name: source.schema[name] for name in self._columns}
-        self._frames = [pl.DataFrame(schema=schema)]
+        none = (pl.Series(dtype=source.schema[name]) for name in self._columns)
+        self._frames = [pl.DataFrame(_numbered(none))]
 
     def of_batch(self, batch: pl.DataFrame) -> pl.DataFrame:
         """Return the keys and units of the rows that pass and have all of them."""
-        # By their names polars would take some for patterns.
-        found = pl.DataFrame([batch.get_column(name) for name in self._columns])
+        cells = (cells_of(batch, name) for name in self._columns)
+        found = pl.DataFrame(_numbered(cells))
         if self._where is not None:
             found = found.filter(self._made.derived(batch).get_column(self._where))
         return found.drop_nulls()
@@ -151,12 +153,11 @@ class UnitsByKey:
 
         Keys stand in the order of their hashes, which follow from the salt.
         """
-        cells = pl.concat(self._frames, rechunk=True)
+        cells = pl.concat(self._frames, rechunk=True).get_columns()
         self._frames.clear()
-        columns = [cells.get_column(name) for name in self._search.columns]
-        parts = [columns]
-        if self._search.unit is not None:
-            parts.append([cells.get_column(self._search.unit)])
+        width = len(self._search.columns)
+        columns = cells[:width]
+        parts = [some for some in (columns, cells[width:]) if some]
         tasks = (
             partial(_coded, number, some, salt) for number, some in enumerate(parts)
         )
@@ -167,7 +168,7 @@ class UnitsByKey:
         else:
             found, counts = _counted(_kept(coded[1], keys, self._search.most))
         # Codes of cells that are no integers are rows.
-        return FoundKeys.ordered(counts, _cells_of(columns, found), self._search, salt)
+        return FoundKeys.of_cells(counts, _cells_of(columns, found), self._search, salt)
 
 
 def _numbered(cells: Iterable[pl.Series]) -> list[pl.Series]:
@@ -212,8 +213,11 @@ def _hashes(cells: list[pl.Series], salt: bytes) -> Words:
 
 def _words(cells: pl.Series, reserved: str | None) -> pl.Series:
     """Return cells as words, null where they are none."""
-    texts = cells.cast(pl.String) if cells.dtype == pl.Int64 else decoded(cells)
-    text = pl.col("text")
+    if cells.dtype == pl.Int64:
+        return cells.cast(pl.String)
+    cell, text = pl.col("cell"), pl.col("text")
+    short = pl.when(cell.bin.size() <= _LONGEST_BYTES).then(cell)
+    texts = decoded(cells.to_frame("cell").select(short).to_series())
     valid = text.str.contains(_VALID) & ~text.is_in([reserved or ""])
     return texts.to_frame("text").select(pl.when(valid).then(text)).to_series()
 
@@ -271,6 +275,8 @@ def _first(pieces: list[list[NDArray[np.uint64]]], most: int) -> list[Integers]:
         np.concatenate(some) for some in zip(*pieces, strict=True)
     )
     pieces.clear()
+    if not len(units):
+        return []
     # The first bits of a hash are the partition's.
     heads = hashes << np.uint64(PARTITION_BITS) >> np.uint64(_WORD_BITS - _HEAD_BITS)
     order, units, priorities = ranked(heads, _HEAD_BITS, priorities, units)

@@ -106,7 +106,8 @@ def joined(program: Program, parts: Any, salt: bytes) -> tuple[list[FoundKeys], 
         else:
             packed[part.tally].append(part.content)
     searches = zip(program.searches, packed, strict=True)
-    return [FoundKeys.joined(some, search, salt) for search, some in searches], rows
+    found = [FoundKeys.joined(x, len(one.columns), salt) for one, x in searches]
+    return found, rows
 
 
 def _each(parts: Any) -> Iterator[Part]:

@@ -20,6 +20,11 @@ from dpql.curator.grid import FARTHEST, HALF, Quantiser, RealQuantiser, WholeQua
 _WHOLE_DOUBLES = 1 << 53
 
 
+def cells_of(batch: pl.DataFrame, name: str) -> pl.Series:
+    """Return a column of a batch, by another name: polars takes some for patterns."""
+    return batch.get_column(name).alias("cell")
+
+
 def steps(cells: pl.Series, quantiser: Quantiser) -> NDArray[Any]:
     """Return the steps of canonical cells, 0 to the last one, integers or doubles.
 

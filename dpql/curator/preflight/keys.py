@@ -47,8 +47,7 @@ def keys_fits(plan: Plan, counted: Counted) -> tuple[tuple[KeysFit, ...], Keys]:
         assert search is not None, "it finds keys"
         units = present.counts
         usual = np.flatnonzero(units >= search.usual)
-        shown = present.keys(usual[: search.most])
-        keys[one.statistic] = sorted(key for key in shown if key is not None)
+        keys[one.statistic] = sorted(present.keys(usual[: search.most]))
         fits.append(
             KeysFit(
                 name=one.statistic,

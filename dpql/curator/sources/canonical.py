@@ -118,7 +118,8 @@ class Canonicaliser:
         polars count as text.
         """
         series = isinstance(cells, pl.Series)
-        found = self._series(cells) if series else self._arrow(cells)
+        # By its own name polars would take some columns for patterns.
+        found = self._series(cells.alias("cell")) if series else self._arrow(cells)
         return found if found.dtype == self.type else found.cast(self.type)
 
     def number(self, name: str, dtype: pl.DataType) -> pl.Expr | None:

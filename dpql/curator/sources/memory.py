@@ -182,6 +182,7 @@ def stream_fragment(stream: Any, data: Data) -> Fragment:
         tasks=tasks,
         row_count=rows.row_count,
         whole_ids=whole_ids(types),
+        keep=rows.row_count,
     )
 
 
@@ -193,7 +194,7 @@ def frames(
 
 
 class _Stream:
-    """Arrow record batches that come once; held only if they are counted first."""
+    """Arrow record batches that come once; held if counted first, or read twice."""
 
     def __init__(self, stream: Any) -> None:
         import pyarrow as pa

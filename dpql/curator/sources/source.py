@@ -49,6 +49,7 @@ class Fragment:
         row_count: counts the rows without reading their cells.
         whole_ids: columns whose stored ids are integers that fit into 64 bits.
         end: ends what holds the rows for us, where something does.
+        keep: makes rows that come once come again.
     """
 
     types: Mapping[str, Any]
@@ -56,6 +57,7 @@ class Fragment:
     row_count: Callable[[], int] = field(repr=False)
     whole_ids: frozenset[str] = frozenset()
     end: Callable[[], object] = field(default=tuple, repr=False)
+    keep: Callable[[], object] = field(default=tuple, repr=False)
 
 
 class Source:
@@ -105,6 +107,11 @@ class Source:
     def stored_types(self, name: str) -> list[Any]:
         """Return the types that a column is stored in."""
         return [part.types[name] for part in self._fragments]
+
+    def keep(self) -> None:
+        """Make sure that the rows can be read twice, before they are read."""
+        for part in self._fragments:
+            part.keep()
 
     def row_count(self) -> int:
         """Return the number of rows; asked only where it is public."""

@@ -8,9 +8,12 @@ from typing import Any
 
 import duckdb
 import polars as pl
+import psycopg
 import pytest
+from postgres_tables import fill
 
 from dpql.curator import run
+from dpql.curator.engines import polars_keys
 from dpql.errors import RunFault
 from dpql.language import load_text
 from dpql.model.plan import Plan
@@ -76,7 +79,20 @@ def _run(made: Plan, rows: Any) -> dict[str, list[Any]]:
     }
 
 
-@pytest.fixture(params=["duckdb", "parquet"])
+class _Stream:
+    """Rows that come once."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self._reader = frame.to_arrow().to_reader(max_chunksize=50)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._reader.__arrow_c_stream__(requested_schema)
+
+
+KINDS = ["duckdb", "lazy", "parquet", "postgres", "stream"]
+
+
+@pytest.fixture(params=KINDS)
 def written(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Any]:
     """Return what writes a frame to where a run reads it."""
 
@@ -85,6 +101,16 @@ def written(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Any
             path = tmp_path / "rows.parquet"
             frame.write_parquet(path, row_group_size=100)
             return path
+        if request.param == "lazy":
+            return frame.lazy()
+        if request.param == "stream":
+            return _Stream(frame)
+        if request.param == "postgres":
+            address = f"{request.getfixturevalue('postgres_server')}postgres"
+            name = f"private_{tmp_path.name.lower().replace('-', '_')}"[:60]
+            with psycopg.connect(address, autocommit=True) as connection:
+                fill(connection, name, frame, {})
+            return f"{address}#public.{name}"
         connection = duckdb.connect()
         connection.register("given", frame.to_arrow())
         connection.execute("CREATE TABLE t AS FROM given")
@@ -128,3 +154,38 @@ def test_engines_that_sum_rows_find_no_keys(engine: str) -> None:
         run(plan(load_text(BY_ROW, form="yaml")), {"rows": _frame()}, engine=engine)
     assert "DPQL509" == caught.value.diagnostics[0].code
     assert "private" in str(caught.value)
+
+
+@pytest.mark.parametrize("units", [1, 2, 5])
+def test_partitions_may_be_empty(units: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few units have the rows of many partitions."""
+    monkeypatch.setattr(polars_keys, "_BLOCK_ROWS", 4)
+    made = plan(load_text(BY_UNIT, form="yaml"))
+    frame = _frame().with_columns(pl.Series("who", [n % units for n in range(900)]))
+    assert _run(made, frame)["kinds"]
+
+
+def test_names_are_no_patterns() -> None:
+    """Columns may be called what polars takes for a pattern."""
+    names = {name: f"^{name}.*$" for name in _frame().columns}
+    text = BY_UNIT
+    for name, other in names.items():
+        text = text.replace(f"    {name}:", f'    "{other}":')
+        for mark in (" [", ", ", ": "):
+            for end in ("]", ",", " <", "}"):
+                text = text.replace(f"{mark}{name}{end}", f'{mark}"{other}"{end}')
+    text = text.replace('where: "^delay.*$" < 40', "where: '`^delay.*$` < 40'")
+    frame = _frame()
+    expected = _run(plan(load_text(BY_UNIT, form="yaml")), frame)
+    found = _run(plan(load_text(text, form="yaml")), frame.rename(names))
+    assert expected == found
+
+
+def test_what_looks_like_others_is_not_shown() -> None:
+    """Readers would take it for the cell of everything else."""
+    frame = _frame().with_columns(pl.lit("\uff4fthers").alias("dest"))
+    found = _run(plan(load_text(BY_UNIT, form="yaml")), frame)
+    assert [] == found["found"]
+    assert [("UA", "others"), ("AA", "others"), ("others", "others")] == [
+        cell for cell, _ in found["sums"]
+    ]
