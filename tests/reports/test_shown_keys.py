@@ -190,6 +190,16 @@ def test_a_count_below_the_threshold_is_refused(mechanism: str) -> None:
     assert least > step.search.shown_from
 
 
+def test_a_count_beyond_all_noise_is_refused() -> None:
+    """Noise that ends somewhere ends so far above the most units there may be."""
+    step = private_plan(mechanism="geometric", shown_from=7).step("flights")
+    assert step.search is not None
+    reach = int(step.search.noise.parameters["reach"])
+    outcomes, most = KeyOutcomes(step), int(step.upper) + reach + 6
+    assert outcomes.holds(Fraction(most))
+    assert not outcomes.holds(Fraction(most + 1))
+
+
 def test_keys_without_counts_have_none() -> None:
     """What is noted of such a key is that it is shown, and nothing else."""
     release = made(listed=True)

@@ -4,7 +4,9 @@
     those that count are the ones of the smallest hash of salt, unit and key
 
 So what counts of a unit follows from its own keys and the salt alone, and every key of
-a unit is as likely to count as any other.
+a unit is as likely to count as any other. If the 64-bit hashes of two of its keys
+collide, which of the two counts depends on where rows stand; the bound holds all the
+same.
 
 Cells are compared by what they are, never by a hash alone: integers by themselves,
 all others by the number of a row that has the same cell (`alike_cells`). Units are then
