@@ -194,7 +194,7 @@ def test_a_count_beyond_all_noise_is_refused() -> None:
     """Noise that ends somewhere ends so far above the most units there may be."""
     step = private_plan(mechanism="geometric", shown_from=7).step("flights")
     assert step.search is not None
-    reach = int(step.search.noise.parameters["reach"])
+    reach = int(dict(step.search.noise.parameters)["reach"])
     outcomes, most = KeyOutcomes(step), int(step.upper) + reach + 6
     assert outcomes.holds(Fraction(most))
     assert not outcomes.holds(Fraction(most + 1))
