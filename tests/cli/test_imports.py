@@ -28,7 +28,7 @@ HEAVY = (
     "ssl",
 )
 
-MOST_MODULES = 260
+MOST_MODULES = 275
 """Of dpql, in a whole run with ledger and approvals."""
 
 PROGRAM = """
@@ -118,5 +118,7 @@ def test_a_run_on_local_text_imports_what_it_computes_with(tmp_path: Path) -> No
         check=True,
     )
     heavy, modules = found.stdout.splitlines()
-    assert {"polars", "numpy", "gmpy2", "cryptography"} == set(heavy.split())
+    # Arrow is how the bytes of ids that are texts are kept until all are read.
+    computing = {"polars", "numpy", "gmpy2", "pyarrow", "cryptography"}
+    assert computing == set(heavy.split())
     assert int(modules) <= MOST_MODULES
