@@ -189,3 +189,23 @@ def test_what_looks_like_others_is_not_shown() -> None:
     assert [("UA", "others"), ("AA", "others"), ("others", "others")] == [
         cell for cell, _ in found["sums"]
     ]
+
+
+def test_rows_that_vanish_between_the_readings_are_noticed(tmp_path: Path) -> None:
+    """Where their number is public, it is so both times (DPQL505)."""
+    text = BY_ROW.replace("at_most: 5000", "exactly: 900")
+    text = text.replace("unit: row", "unit: row, neighbours: replace_one")
+    text = text.replace("nulls: drop", "nulls: {as: 0}")
+    path = tmp_path / "rows.csv"
+    frame = _frame()
+    frame.write_csv(path)
+    made = plan(load_text(text, form="yaml"))
+    assert run(made, {"rows": path}, bits=SeededBits(7)).results
+    with pytest.raises(RunFault) as caught:
+        run(
+            made,
+            {"rows": path},
+            bits=SeededBits(7),
+            before_draw=lambda: frame.head(800).write_csv(path),
+        )
+    assert "DPQL505" == caught.value.diagnostics[0].code
