@@ -79,7 +79,7 @@ def found(plan: Plan, present: Sequence[KeyCounts], bits: Bits) -> dict[str, Res
 def _found(step: Step, present: KeyCounts, data: Data, bits: Bits) -> Result:
     """Return the keys that a step shows, in their order, and their noisy counts.
 
-    Every key that is present draws, and no other; how many there are is not told. What
+    Every key that is present draws, and no other; nothing says how many there are. What
     readers would take for `others` is not shown, whoever has it. Of more keys than the
     plan lets be shown, those of the largest noisy counts stay.
     """

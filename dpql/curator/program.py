@@ -101,7 +101,7 @@ class Selection:
     def lines(self) -> Iterator[str]:
         """Yield what passes, falls into cells and is kept.
 
-        Where keys are found there is no number of cells to be told.
+        Where keys are found nobody knows the number of cells.
         """
         found = any(isinstance(axis, KeyAxis) and axis.found for axis in self.axes)
         if self.where is not None:
