@@ -102,8 +102,8 @@ TERMS: dict[str, Term] = {
         "A statistic finds them in the data: those that so many units have that no "
         "single one matters, except with probability delta. The plan says from how "
         "many units on a key appears: never below a first number, in half of the runs "
-        "from a second one on, nearly always from a third one on. Nothing says how many "
-        "keys do not appear.",
+        "from a second one on, nearly always from a third one on. Nothing says how "
+        "many keys do not appear.",
     ),
     "others": Term(
         "the key of everything that is no other key",
