@@ -38,6 +38,7 @@ _BLOCK = re.compile(
 _ELIDED = "…"
 _MASKS = (
     (re.compile(r"(?m)^ *! .*\bsays? nothing: .*\n"), ""),
+    (re.compile(r"(?m) +!$"), ""),
     (re.compile(r"SHA256:[A-Za-z0-9+/]{43}"), "KEY"),
     (re.compile(r"AAAA[A-Za-z0-9+/]+"), "KEY"),
     (re.compile(r"\b[0-9a-f]{8,64}\b"), "DIGEST"),

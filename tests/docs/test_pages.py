@@ -119,6 +119,9 @@ def test_examples_are_compared_line_by_line() -> None:
     assert not agrees("a\nb 12\n", "a\nb 13\n", "")
     assert agrees("a\nb 12\n", "a\nb   13\n", "noisy")
     assert not agrees("a\nb 12\n", "a\nc 13\n", "noisy")
+    all_four = "   ! all 4 values say nothing: why\n   north   20   0   20   !\n"
+    assert agrees(all_four, "   north   17   6   20\n", "noisy")
+    assert not agrees(all_four, "   north   17   6   20\n", "")
     assert agrees("a\n…\nz\n", "a\nb\nc\nz\n", "")
     assert not agrees("a\n…\nz\n", "a\nb\nc\n", "")
     assert masked("head 0123456789abcdef\n", "noisy") == "head DIGEST"
