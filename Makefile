@@ -34,7 +34,7 @@ $(READY): pyproject.toml constraints.txt
 demo: $(RUNS)  ## make a private release of made-up data, from spec to verification
 	@$(BIN)/dpql demo
 
-quick: $(READY)  ## run the quick tests while you write, in less than 30 seconds
+quick: $(READY)  ## run the quick tests while you write, in a minute or two
 	$(BIN)/python -m pytest --quiet -n 2 --dist worksteal -m "$(QUICK)"
 
 test: $(READY)  ## run every test but the slow ones

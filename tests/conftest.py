@@ -14,6 +14,9 @@ from spark_sessions import connect_session, spark_session, spark_url
 
 __all__ = ["connect_session", "postgres_server", "spark_session", "spark_url"]
 
+_SERVERS = {"postgres_server", "spark_url"}
+"""Fixtures that start a server."""
+
 # A busy machine is no fault: neither an example nor the making of one has a deadline.
 settings.register_profile(
     "dpql", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -62,5 +65,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if is_hypothesis_test(item.obj):
                 item.add_marker("property")
             starts = any(starts_a_process(function) for function in functions(item))
-            if starts or "postgres" in item.name or "spark" in item.name:
+            named = "postgres" in item.name or "spark" in item.name
+            if starts or named or not _SERVERS.isdisjoint(item.fixturenames):
                 item.add_marker("process")
